@@ -1,0 +1,5 @@
+#pragma once
+#include <nanobind/nanobind.h>
+
+void bind_treebank(nanobind::module_& m);
+void bind_trees(nanobind::module_& m);

@@ -1,0 +1,8 @@
+// The native module arbora._core. Each room of the core has one file here and one line below.
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+    m.doc() = "The native core of Arbora. Call it through the public modules: they check what goes in.";
+    bind_treebank(m);
+    bind_trees(m);
+}

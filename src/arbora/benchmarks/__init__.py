@@ -1,0 +1,1 @@
+"""Ratios against peers, measured in one run. Speed lives here, never in a timed test."""

@@ -1,0 +1,5 @@
+"""``arbora bench``."""
+
+
+def bench() -> None:
+    """Not written yet."""

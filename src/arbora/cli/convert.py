@@ -1,0 +1,5 @@
+"""``arbora convert``."""
+
+
+def convert() -> None:
+    """Not written yet."""

@@ -1,0 +1,5 @@
+"""``arbora draw``."""
+
+
+def draw() -> None:
+    """Not written yet."""

@@ -1,0 +1,5 @@
+"""``arbora validate``."""
+
+
+def validate() -> None:
+    """Not written yet."""

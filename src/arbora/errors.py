@@ -1,0 +1,29 @@
+"""The errors a user can meet. Each is one clear sentence; the command line prints it and exits with 2."""
+
+from __future__ import annotations
+
+
+class ArboraError(Exception):
+    """Anything that is the input's or the caller's fault, said in one line."""
+
+
+class FileError(ArboraError):
+    """A file that cannot be read or written, or whose content breaks its format.
+
+    >>> print(FileError("ten columns are needed, this line has 9", file="en.conllu", line=7, sentence="s2"))
+    en.conllu:7: sentence s2: ten columns are needed, this line has 9
+    """
+
+    def __init__(
+        self, reason: str, *, file: str | None = None, line: int | None = None, sentence: str | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.file = file
+        self.line = line
+        self.sentence = sentence
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        parts = [place, f"sentence {self.sentence}" if self.sentence else "", self.reason]
+        return ": ".join(part for part in parts if part)

@@ -1,0 +1,1 @@
+"""Treebank files: CoNLL-U, CoNLL-X and Penn brackets, streaming and lossless."""
