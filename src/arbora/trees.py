@@ -1,0 +1,374 @@
+"""Spanning trees from score arrays: best, k-best, probabilities, samples, under constraints, all exact.
+
+**Scores.** One sentence of ``n`` tokens is an array ``scores[head, modifier]`` of shape ``(n+1, n+1)``, or
+``scores[head, modifier, label]`` of shape ``(n+1, n+1, labels)``: a labelled multi-digraph. Index 0 is the root.
+``-inf`` forbids an arc; ``nan`` and ``+inf`` are errors. The diagonal and column 0 are no arcs: their values are
+ignored. A tree's score is the sum of its arcs' scores, its probability is proportional to ``exp(score)``.
+
+**One or many.** Every function takes one array, or a list of arrays (a batch, sentences of any lengths), and
+answers with one result or a list of results. A batch costs Python once and can use ``threads``.
+
+**Which trees.** ``single_root=True`` (the default) lets exactly one token hang from the root, ``projective=True``
+forbids crossing arcs. ``forced`` and ``forbidden`` are boolean masks in the shape of the scores (or without the
+label axis): arcs that every tree must have, arcs that none may have. A forced root of the sentence is
+``forced[0, j]``.
+
+Papers: McDonald & Satta 2007 (sections 3 and 4.2), Smith & Eisner 2008 (section 6), Koo et al. 2007 (single root),
+Eisner 1996 (projective), Camerini et al. 1980 (k-best), Wilson 1996 (samples).
+
+>>> import numpy as np, arbora
+>>> scores = np.array([[0, 1, 9, 1], [0, 0, 1, 2], [0, 8, 0, 7], [0, 3, 2, 0]], dtype=float)
+>>> tree = arbora.trees.mst(scores)
+>>> tree.heads, tree.score
+(array([-1,  2,  0,  2], dtype=int32), 24.0)
+>>> arbora.trees.marginals(scores)[:, 1].round(3)
+array([0.   , 0.   , 0.993, 0.007])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora import _core
+from arbora.errors import ArboraError
+
+__all__ = [
+    "InfeasibleTreeError",
+    "InvalidScoresError",
+    "Options",
+    "Tree",
+    "Trees",
+    "constrain",
+    "entropy",
+    "kbest",
+    "log_partition",
+    "marginals",
+    "mbr",
+    "mst",
+    "sample",
+]
+
+Scores: TypeAlias = npt.NDArray[np.floating[Any]]
+Batch: TypeAlias = Sequence[npt.NDArray[np.floating[Any]]]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int32]
+
+
+class InvalidScoresError(ArboraError, ValueError):
+    """Scores of a wrong shape, or with ``nan`` or ``+inf`` in them."""
+
+
+class InfeasibleTreeError(ArboraError, ValueError):
+    """No tree satisfies the constraints; the message names the tokens."""
+
+
+class Tree(NamedTuple):
+    """One tree over ``n`` tokens: ``heads`` and ``labels`` of shape ``(n+1,)``, -1 at the root; its ``score``."""
+
+    heads: Integers
+    labels: Integers | None
+    score: float
+
+
+@dataclass(slots=True)
+class Trees:
+    """``k`` trees over ``n`` tokens: ``heads`` and ``labels`` of shape ``(k, n+1)``, ``scores`` of shape ``(k,)``.
+
+    ``len(trees)`` is k, ``trees[i]`` the i-th :class:`Tree`, and a loop visits them in order.
+    """
+
+    heads: Integers
+    labels: Integers | None
+    scores: Floats
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __getitem__(self, index: int) -> Tree:
+        labels = None if self.labels is None else self.labels[index]
+        return Tree(self.heads[index], labels, float(self.scores[index]))
+
+    def __iter__(self) -> Iterator[Tree]:
+        return (self[index] for index in range(len(self)))
+
+
+@overload
+def mst(scores: Scores, **options: Unpack[Options]) -> Tree: ...
+@overload
+def mst(scores: Batch, **options: Unpack[Options]) -> list[Tree]: ...
+def mst(scores: Scores | Batch, **options: Unpack[Options]) -> Tree | list[Tree]:
+    """The tree of the highest score: O(n^2), or O(n^3) if projective; O(L n^2) more with L labels.
+
+    Ties are broken the same way every time, but which of the best trees comes out is not promised.
+
+    >>> import numpy as np
+    >>> from arbora import trees
+    >>> trees.mst(np.zeros((2, 2))).heads
+    array([-1,  0], dtype=int32)
+    """
+    batch, native = _prepare(scores, options)
+    heads, labels, values = _call(_core.mst, batch, *native)
+    if isinstance(scores, np.ndarray):
+        return Tree(heads, labels, float(values[0]))
+    return [Tree(h, l, v) for h, l, v in zip(*_split(batch, heads, labels), values.tolist(), strict=True)]
+
+
+@overload
+def log_partition(scores: Scores, **options: Unpack[Options]) -> float: ...
+@overload
+def log_partition(scores: Batch, **options: Unpack[Options]) -> list[float]: ...
+def log_partition(scores: Scores | Batch, **options: Unpack[Options]) -> float | list[float]:
+    """The logarithm of the sum of ``exp(score)`` over all trees, in O(n^3 + L n^2).
+
+    >>> import numpy as np
+    >>> from arbora import trees
+    >>> round(np.exp(trees.log_partition(np.zeros((4, 4)), single_root=False)))  # Cayley: 4^2 trees
+    16
+    """
+    batch, native = _prepare(scores, options)
+    values: list[float] = _call(_core.log_partition, batch, *native).tolist()
+    return values[0] if isinstance(scores, np.ndarray) else values
+
+
+@overload
+def marginals(scores: Scores, *, complement: bool = False, **options: Unpack[Options]) -> Floats: ...
+@overload
+def marginals(scores: Batch, *, complement: bool = False, **options: Unpack[Options]) -> list[Floats]: ...
+def marginals(
+    scores: Scores | Batch, *, complement: bool = False, **options: Unpack[Options]
+) -> Floats | list[Floats]:
+    """The probability of every arc, in the shape of the scores, in O(n^3 + L n^2).
+
+    It is the exact gradient of :func:`log_partition`. No step subtracts, so small probabilities are as exact as
+    large ones. ``complement=True`` gives ``1 - probability`` instead, summed from the other arcs without
+    cancellation: where an arc is almost certain, that is the number that still says how certain.
+
+    >>> import numpy as np
+    >>> from arbora import trees
+    >>> scores = np.array([[0.0, 50.0, 0.0], [0.0, 0.0, 50.0], [0.0, 0.0, 0.0]])
+    >>> 1 - trees.marginals(scores)[1, 2], trees.marginals(scores, complement=True)[1, 2]
+    (np.float64(0.0), np.float64(3.720075976020836e-44))
+    """
+    batch, native = _prepare(scores, options)
+    values = _call(_core.marginals, batch, *native, complement)
+    if isinstance(scores, np.ndarray):
+        return values.reshape(scores.shape)
+    ends = np.cumsum([sentence.size for sentence in batch])
+    pieces = np.split(values, ends[:-1])
+    return [piece.reshape(sentence.shape) for piece, sentence in zip(pieces, batch, strict=True)]
+
+
+@overload
+def entropy(scores: Scores, **options: Unpack[Options]) -> float: ...
+@overload
+def entropy(scores: Batch, **options: Unpack[Options]) -> list[float]: ...
+def entropy(scores: Scores | Batch, **options: Unpack[Options]) -> float | list[float]:
+    """The Shannon entropy of the distribution over trees, in nats, in O(n^3 + L n^2).
+
+    >>> import numpy as np
+    >>> from arbora import trees
+    >>> round(trees.entropy(np.zeros((4, 4)), single_root=False) / np.log(16), 12)
+    1.0
+    """
+    batch, native = _prepare(scores, options)
+    values: list[float] = _call(_core.entropy, batch, *native).tolist()
+    return values[0] if isinstance(scores, np.ndarray) else values
+
+
+@overload
+def kbest(scores: Scores, k: int, **options: Unpack[Options]) -> Trees: ...
+@overload
+def kbest(scores: Batch, k: int, **options: Unpack[Options]) -> list[Trees]: ...
+def kbest(scores: Scores | Batch, k: int, **options: Unpack[Options]) -> Trees | list[Trees]:
+    """The ``k`` best trees in order, none twice; fewer where there are fewer. O(k n^2), projective O(n^3 + k n log k).
+
+    With labels, trees that differ in a label only are different trees.
+
+    >>> import numpy as np
+    >>> from arbora import trees
+    >>> scores = np.array([[0, 1, 2], [0, 0, 3], [0, 5, 0]], dtype=float)
+    >>> trees.kbest(scores, 10).heads.tolist(), trees.kbest(scores, 10).scores.tolist()
+    ([[-1, 2, 0], [-1, 0, 1]], [7.0, 4.0])
+    """
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    batch, native = _prepare(scores, options)
+    results = [Trees(*result) for result in _call(_core.kbest, batch, *native, k)]
+    return results[0] if isinstance(scores, np.ndarray) else results
+
+
+@overload
+def sample(
+    scores: Scores, k: int = 1, *, rng: int | np.random.Generator = 0, **options: Unpack[Options]
+) -> Trees: ...
+@overload
+def sample(
+    scores: Batch, k: int = 1, *, rng: int | np.random.Generator = 0, **options: Unpack[Options]
+) -> list[Trees]: ...
+def sample(
+    scores: Scores | Batch, k: int = 1, *, rng: int | np.random.Generator = 0, **options: Unpack[Options]
+) -> Trees | list[Trees]:
+    """``k`` independent, exact samples from the distribution over trees.
+
+    ``rng`` is a seed or a numpy generator; the same seed gives the same trees, whatever the number of threads.
+
+    >>> import numpy as np
+    >>> from arbora import trees
+    >>> trees.sample(np.zeros((3, 3)), k=4, rng=7).heads.shape
+    (4, 3)
+    """
+    if k < 0:
+        raise ValueError(f"k must not be negative, not {k}")
+    seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng) % 2**64
+    batch, native = _prepare(scores, options)
+    results = [Trees(*result) for result in _call(_core.sample, batch, *native, k, seed)]
+    return results[0] if isinstance(scores, np.ndarray) else results
+
+
+@overload
+def mbr(scores: Scores, *, labelled: bool = True, **options: Unpack[Options]) -> Tree: ...
+@overload
+def mbr(scores: Batch, *, labelled: bool = True, **options: Unpack[Options]) -> list[Tree]: ...
+def mbr(scores: Scores | Batch, *, labelled: bool = True, **options: Unpack[Options]) -> Tree | list[Tree]:
+    """The minimum-risk tree: the most right arcs in expectation (Hamming), which is its ``score``.
+
+    With labels, ``labelled=True`` counts an arc as right if head and label are, ``labelled=False`` if the head
+    is (its label is then the most probable one of that arc).
+
+    >>> import numpy as np
+    >>> from arbora import trees
+    >>> trees.mbr(np.zeros((2, 2)))
+    Tree(heads=array([-1,  0], dtype=int32), labels=None, score=1.0)
+    """
+    batch, native = _prepare(scores, options)
+    heads, labels, values = _call(_core.mbr, batch, *native, labelled)
+    if isinstance(scores, np.ndarray):
+        return Tree(heads, labels, float(values[0]))
+    return [Tree(h, l, v) for h, l, v in zip(*_split(batch, heads, labels), values.tolist(), strict=True)]
+
+
+def constrain(scores: Scores, *, forced: Mask | None = None, forbidden: Mask | None = None) -> Floats:
+    """The scores with ``-inf`` on every arc that ``forced`` and ``forbidden`` rule out.
+
+    Both are boolean masks in the shape of the scores, or of shape ``(n+1, n+1)`` for labelled scores (all labels
+    alike). Forcing several labels of one arc leaves the choice among them.
+
+    >>> import numpy as np
+    >>> from arbora import trees
+    >>> forced = np.zeros((3, 3), dtype=bool)
+    >>> forced[0, 2] = True
+    >>> trees.constrain(np.ones((3, 3)), forced=forced)[:, 2]
+    array([  1., -inf, -inf])
+    """
+    result = np.array(scores, dtype=np.float64)
+    _check_shape(result)
+    if forbidden is not None:
+        result[_as_mask(forbidden, result, "forbidden")] = -np.inf
+    if forced is not None:
+        mask = _as_mask(forced, result, "forced").copy()
+        mask[:, 0] = False
+        arcs = mask.reshape(*mask.shape[:2], -1).any(axis=2)
+        if np.diagonal(arcs).any():
+            token = int(np.diagonal(arcs).argmax())
+            raise InfeasibleTreeError(f"token {token} is forced to be its own head")
+        crowded = np.flatnonzero(arcs.sum(axis=0) > 1)
+        if len(crowded):
+            token, heads = int(crowded[0]), np.flatnonzero(arcs[:, crowded[0]])
+            raise InfeasibleTreeError(f"token {token} is forced to have two heads, {heads[0]} and {heads[1]}")
+        columns = arcs.any(axis=0)
+        result[:, columns] = np.where(mask[:, columns], result[:, columns], -np.inf)
+        for head, token in zip(*np.nonzero(arcs), strict=True):
+            if (result[head, token] == -np.inf).all():
+                raise InfeasibleTreeError(f"the arc from {head} to token {token} is both forced and forbidden")
+    return result
+
+
+class Options(TypedDict, total=False):
+    """What every function takes: which trees count, constraints, and the threads for a batch."""
+
+    single_root: bool
+    projective: bool
+    forced: Mask | Sequence[Mask] | None
+    forbidden: Mask | Sequence[Mask] | None
+    threads: int
+
+
+def _prepare(scores: Scores | Batch, options: Options) -> tuple[list[Floats], tuple[bool, bool, int]]:
+    """The batch as float64 arrays with the constraints in them, and the options in the core's order."""
+    single_root = options.pop("single_root", True)
+    projective = options.pop("projective", False)
+    threads = options.pop("threads", 1)
+    one = isinstance(scores, np.ndarray)
+    sentences: Sequence[Scores] = [scores] if one else scores  # type: ignore[list-item, assignment]
+    if options:
+        sentences = _apply_constraints(sentences, options, one)
+    batch = [np.ascontiguousarray(sentence, dtype=np.float64) for sentence in sentences]
+    for index, sentence in enumerate(batch):
+        _check_shape(sentence, None if one else index)
+    return batch, (single_root, projective, threads)
+
+
+def _apply_constraints(sentences: Sequence[Scores], options: Options, one: bool) -> Sequence[Scores]:
+    forced, forbidden = options.pop("forced", None), options.pop("forbidden", None)
+    if options:
+        raise TypeError(f"unknown option {next(iter(options))!r}; there are single_root, projective, forced, "
+                        "forbidden and threads")
+    if forced is None and forbidden is None:
+        return sentences
+    count = len(sentences)
+    each_forced = [forced] if one else forced or [None] * count
+    each_forbidden = [forbidden] if one else forbidden or [None] * count
+    result = []
+    for index, masks in enumerate(zip(sentences, each_forced, each_forbidden, strict=True)):
+        try:
+            result.append(constrain(masks[0], forced=masks[1], forbidden=masks[2]))  # type: ignore[arg-type]
+        except ArboraError as error:
+            raise error if one else type(error)(f"sentence {index} of the batch: {error}") from None
+    return result
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The native call, its errors as Arbora's."""
+    try:
+        return function(*arguments)
+    except _core.Infeasible as error:
+        raise InfeasibleTreeError(str(error)) from None
+    except _core.InvalidScores as error:
+        raise InvalidScoresError(str(error)) from None
+
+
+def _split(
+    batch: list[Floats], heads: Integers, labels: Integers | None
+) -> tuple[list[Integers], Sequence[Integers | None]]:
+    """The flat arrays of a batch as one view per sentence."""
+    ends = list(accumulate(sentence.shape[0] for sentence in batch))
+    spans = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+    pieces = [heads[span] for span in spans]
+    return pieces, [None] * len(pieces) if labels is None else [labels[span] for span in spans]
+
+
+def _check_shape(scores: Floats, index: int | None = None) -> None:
+    shape = scores.shape
+    if len(shape) not in (2, 3) or shape[0] != shape[1] or shape[0] < 1 or (len(shape) == 3 and shape[2] < 1):
+        place = "" if index is None else f"sentence {index} of the batch: "
+        raise InvalidScoresError(
+            f"{place}scores must have the shape (n+1, n+1) or (n+1, n+1, labels), not {shape}"
+        )
+
+
+def _as_mask(mask: Mask, scores: Floats, name: str) -> Mask:
+    mask = np.asarray(mask)
+    if mask.dtype != np.bool_:
+        raise InvalidScoresError(f"{name} must be a boolean mask, not an array of {mask.dtype}")
+    if mask.ndim == 2 and scores.ndim == 3:
+        mask = mask[:, :, None]
+    if mask.ndim != scores.ndim or mask.shape[:2] != scores.shape[:2]:
+        raise InvalidScoresError(f"{name} has the shape {mask.shape}, the scores {scores.shape}")
+    return np.broadcast_to(mask, scores.shape)
