@@ -61,11 +61,11 @@ def _reach_root(heads: np.ndarray) -> np.ndarray:
 
 def _no_crossing(heads: np.ndarray) -> np.ndarray:
     """Rows in which no arc, those from 0 among them, begins inside another and ends outside it."""
-    tokens = np.arange(heads.shape[1])
-    left, right = np.minimum(heads, tokens), np.maximum(heads, tokens)
+    tokens = np.arange(1, heads.shape[1])
+    left, right = np.minimum(heads[:, 1:], tokens), np.maximum(heads[:, 1:], tokens)
     keep = np.ones(len(heads), dtype=bool)
-    for i, j in product(tokens[1:], tokens[1:]):
-        keep &= ~((left[:, i] < left[:, j]) & (left[:, j] < right[:, i]) & (right[:, i] < right[:, j]))
+    for begin, end in zip(left.T[:, :, None], right.T[:, :, None], strict=True):
+        keep &= ~((begin < left) & (left < end) & (end < right)).any(axis=1)
     return keep
 
 
