@@ -1,0 +1,44 @@
+"""The house rules: linter, formatter and types are clean. Each tool's own words are the failure message."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(module: str, *arguments: str, cwd: Path) -> None:
+    if find_spec(module) is None:
+        pytest.fail(f'{module} is missing; install the test tools: pip install ".[test]"')
+    done = subprocess.run(
+        [sys.executable, "-m", module, *arguments], cwd=cwd, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_ruff_check():
+    run("ruff", "check", "--no-cache", "--output-format=concise", ".", cwd=ROOT)
+
+
+def test_ruff_format():
+    run("ruff", "format", "--no-cache", "--check", ".", cwd=ROOT)
+
+
+def test_mypy(tmp_path):
+    """On the installed package, from an empty folder: only there the native module has its stub."""
+    settings = ROOT / "pyproject.toml"
+    run(
+        "mypy",
+        "--config-file",
+        str(settings),
+        "--cache-dir",
+        str(tmp_path / "cache"),
+        "-p",
+        "arbora",
+        cwd=tmp_path,
+    )
