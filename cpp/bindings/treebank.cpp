@@ -1,3 +1,249 @@
-#include "bindings.hpp"
+// Scanned sentences become Python's column lists here. Repeated field values share one Python string.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
-void bind_treebank(nanobind::module_& m) { (void)m; }
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "bindings.hpp"
+#include "treebank/conllu.hpp"
+#include "treebank/heads.hpp"
+
+namespace nb = nanobind;
+using namespace arbora::treebank;
+
+namespace {
+
+template <typename Word> std::uint64_t load(const char* at) {
+    Word word;
+    std::memcpy(&word, at, sizeof(Word));
+    return word;
+}
+
+// Fields are short, and a call of memcpy or memcmp costs more than they do: read them as a few words that may overlap.
+std::uint64_t hash_bytes(const char* at, std::size_t size) {
+    constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15u;
+    std::uint64_t state = size * multiplier;
+    const auto mix = [&](std::uint64_t word) {
+        state = (state ^ word) * multiplier;
+        state ^= state >> 32;
+    };
+    if (size >= 8) {
+        for (std::size_t k = 0; k + 8 < size; k += 8) mix(load<std::uint64_t>(at + k));
+        mix(load<std::uint64_t>(at + size - 8));
+    } else if (size >= 4) {
+        mix(load<std::uint32_t>(at) << 32 | load<std::uint32_t>(at + size - 4));
+    } else if (size >= 2) {
+        mix(load<std::uint16_t>(at) << 16 | load<std::uint16_t>(at + size - 2));
+    }
+    return state;
+}
+
+bool equal_bytes(const char* a, const char* b, std::size_t size) {
+    if (size >= 8) {
+        for (std::size_t k = 0; k + 8 < size; k += 8) {
+            if (load<std::uint64_t>(a + k) != load<std::uint64_t>(b + k)) return false;
+        }
+        return load<std::uint64_t>(a + size - 8) == load<std::uint64_t>(b + size - 8);
+    }
+    if (size >= 4) {
+        return load<std::uint32_t>(a) == load<std::uint32_t>(b) &&
+               load<std::uint32_t>(a + size - 4) == load<std::uint32_t>(b + size - 4);
+    }
+    return load<std::uint16_t>(a) == load<std::uint16_t>(b) &&
+           load<std::uint16_t>(a + size - 2) == load<std::uint16_t>(b + size - 2);
+}
+
+// A new reference, like all PyObject* below: the loops over fields count references by hand, for speed.
+PyObject* decode_utf8(std::string_view text, const char* errors = "strict") {
+    PyObject* string = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), errors);
+    if (string == nullptr) throw nb::python_error();
+    return string;
+}
+
+// A cache from bytes to Python strings, of fixed size: a value that maps to a taken slot replaces what is there. So a
+// stream of any length needs no more than this, and frequent values, which come back soon, are nearly always found.
+class Strings {
+public:
+    Strings() : slots_(std::make_unique<Slot[]>(kSlots)) {}
+    Strings(const Strings&) = delete;
+    Strings& operator=(const Strings&) = delete;
+    ~Strings() {
+        for (std::size_t i = 0; i < kSlots; ++i) Py_XDECREF(slots_[i].value);
+    }
+
+    PyObject* get(std::string_view text) {
+        // One ASCII character (mostly `_`): Python keeps a string of each itself.
+        if (text.size() > kLongest || text.size() < 2) return decode_utf8(text);
+        const auto hash = static_cast<std::uint32_t>(hash_bytes(text.data(), text.size()) >> 32);
+        Slot& slot = slots_[hash % kSlots];
+        if (!slot.holds(hash, text)) slot.hold(hash, text);
+        return Py_NewRef(slot.value);
+    }
+
+private:
+    static constexpr std::size_t kSlots = 1u << 13;
+    static constexpr std::size_t kLongest = 115; // what fits into a slot of two cache lines
+
+    struct alignas(64) Slot {
+        PyObject* value = nullptr;
+        std::uint32_t hash = 0;
+        std::uint8_t size = 0;
+        char key[kLongest];
+
+        bool holds(std::uint32_t its_hash, std::string_view text) const {
+            return value != nullptr && hash == its_hash && size == text.size() &&
+                   equal_bytes(key, text.data(), text.size());
+        }
+
+        void hold(std::uint32_t its_hash, std::string_view text) {
+            PyObject* fresh = decode_utf8(text);
+            Py_XDECREF(value);
+            value = fresh;
+            hash = its_hash;
+            size = static_cast<std::uint8_t>(text.size());
+            std::memcpy(key, text.data(), text.size());
+        }
+    };
+    static_assert(sizeof(Slot) == 128);
+    std::unique_ptr<Slot[]> slots_;
+};
+
+// A list of known length, filled in place: item(i) is a new reference for each i.
+template <typename Item> nb::list make_list(std::size_t size, Item item) {
+    nb::list list = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(size)));
+    if (!list.is_valid()) throw nb::python_error();
+    for (std::size_t i = 0; i < size; ++i) PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), item(i));
+    return list;
+}
+
+PyObject* head_object(std::int32_t head) { return head < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(head); }
+
+// Nothing made while decoding can be garbage, so the collector need not look at it again and again.
+class NoCollections {
+public:
+    NoCollections() : were_enabled_(PyGC_Disable() != 0) {}
+    NoCollections(const NoCollections&) = delete;
+    NoCollections& operator=(const NoCollections&) = delete;
+    ~NoCollections() {
+        if (were_enabled_) PyGC_Enable();
+    }
+
+private:
+    bool were_enabled_;
+};
+
+class ConlluDecoder {
+public:
+    explicit ConlluDecoder(bool single_root) { options_.single_root = single_root; options_.first_in_file = true; }
+
+    // The sentences at the start of `data`, and how many bytes they took.
+    nb::tuple decode(nb::bytes data, bool final) {
+        const NoCollections guard;
+        const std::string_view buffer(data.c_str(), data.size());
+        nb::list found;
+        std::size_t at = 0;
+        while (at < buffer.size() && scan(buffer.substr(at), final, options_, block_)) {
+            found.append(block_.problems.empty() ? sentence() : failure());
+            at += block_.bytes;
+            line_ += block_.lines;
+            options_.first_in_file = false;
+        }
+        return nb::make_tuple(at, found);
+    }
+
+private:
+    nb::object shared(std::string_view text) { return nb::steal(strings_.get(text)); }
+
+    nb::object column(std::size_t which) {
+        return make_list(block_.words.size(), [&](std::size_t i) { return strings_.get(block_.words[i][which]); });
+    }
+
+    nb::tuple sentence() {
+        const auto heads = make_list(block_.heads.size(), [&](std::size_t i) { return head_object(block_.heads[i]); });
+        const auto comments = make_list(block_.comments.size(),
+                                        [&](std::size_t i) { return decode_utf8(block_.comments[i]); });
+        const auto columns = nb::make_tuple(column(1), column(2), column(3), column(4), column(5), heads, column(7),
+                                            column(8), column(9), comments, multiwords(), empty_nodes(),
+                                            shared(block_.crlf ? "\r\n" : "\n"), shared(block_.closing));
+        return nb::make_tuple(line_, nb::none(), columns);
+    }
+
+    // FORM to MISC, as written: these rows have no column that needs to be a number.
+    nb::tuple fields(const Row& row) {
+        return nb::make_tuple(shared(row[1]), shared(row[2]), shared(row[3]), shared(row[4]), shared(row[5]),
+                              shared(row[6]), shared(row[7]), shared(row[8]), shared(row[9]));
+    }
+
+    nb::list multiwords() {
+        nb::list rows;
+        for (const Multiword& token : block_.multiwords) {
+            rows.append(nb::make_tuple(token.first, token.last, fields(token.row)));
+        }
+        return rows;
+    }
+
+    nb::list empty_nodes() {
+        nb::list rows;
+        for (const EmptyNode& node : block_.empty_nodes) {
+            rows.append(nb::make_tuple(node.after, node.index, node.inside, fields(node.row)));
+        }
+        return rows;
+    }
+
+    nb::tuple failure() {
+        nb::list problems;
+        for (const Problem& problem : block_.problems) {
+            problems.append(nb::make_tuple(name(problem.fault), line_ + problem.line, problem.column, problem.first,
+                                           problem.second, nb::steal(decode_utf8(problem.text, "backslashreplace")),
+                                           problem.words));
+        }
+        const auto comments = make_list(block_.comments.size(), [&](std::size_t i) {
+            return decode_utf8(block_.comments[i], "backslashreplace");
+        });
+        return nb::make_tuple(line_, problems, comments);
+    }
+
+    Options options_;
+    Block block_;
+    Strings strings_;
+    std::int64_t line_ = 1;
+};
+
+std::vector<std::int32_t> heads_of(nb::list heads) {
+    std::vector<std::int32_t> numbers;
+    numbers.reserve(heads.size());
+    const auto count = static_cast<std::int32_t>(heads.size());
+    for (nb::handle head : heads) {
+        const std::int32_t number = head.is_none() ? kUnknownHead : nb::cast<std::int32_t>(head);
+        if (!head.is_none() && (number < 0 || number > count)) throw nb::value_error("a head is out of range");
+        numbers.push_back(number);
+    }
+    return numbers;
+}
+
+} // namespace
+
+void bind_treebank(nb::module_& m) {
+    nb::class_<ConlluDecoder>(m, "ConlluDecoder", "Turns the bytes of a ten-column file into columns, piece by piece.")
+        .def(nb::init<bool>(), nb::arg("single_root"))
+        .def("decode", &ConlluDecoder::decode, nb::arg("data"), nb::arg("final"),
+             nb::sig("def decode(self, data: bytes, final: bool) -> tuple[int, list[tuple[int, typing.Any, "
+                     "typing.Any]]]"),
+             "The sentences at the start of the data, and the number of bytes they took. Each is (first line, None, "
+             "columns), or (first line, problems, comments) if it breaks the format.");
+    m.def(
+        "head_cycles", [](nb::list heads) { return cycles(heads_of(heads)); }, nb::arg("heads"),
+        nb::sig("def head_cycles(heads: list[int | None]) -> list[list[int]]"),
+        "Every cycle of the heads, each from its smallest word.");
+    m.def(
+        "nonprojective_words",
+        [](nb::list heads) {
+            const auto numbers = heads_of(heads);
+            if (!cycles(numbers).empty()) throw nb::value_error("the heads form a cycle");
+            return nonprojective_words(numbers);
+        },
+        nb::arg("heads"), nb::sig("def nonprojective_words(heads: list[int | None]) -> list[int]"),
+        "The words whose arc is not projective.");
+}
