@@ -1,0 +1,97 @@
+#pragma once
+#include <vector>
+
+#include "charts/chart.hpp"
+#include "semirings/max.hpp"
+#include "support/exponential.hpp"
+#include "support/random.hpp"
+
+namespace arbora {
+
+// Values of all items from their leaves', in any semiring.
+template <class Semiring, Chart C>
+void inside(const C& chart, double* values) {
+    chart.bottom_up([values](const Equation& e) {
+        values[e.item] = e.count == 1 ? Semiring::times(values[e.left], values[e.right])
+                                      : Semiring::dot(values + e.left, e.left_step, values + e.right, e.right_step,
+                                                      e.count);
+    });
+}
+
+// probabilities[k] = p * exp(a[k] + b[k] - total): how an item's probability falls to the ways it came about.
+void share_out(double p, const double* a, int a_step, const double* b, int b_step, int count, double total,
+               double* probabilities);
+
+// The probability that an item is used, from log-semiring insides: pushed down from the goal, so that nothing is
+// subtracted and one exponential an edge is all it takes.
+template <Chart C>
+void posteriors(const C& chart, const double* inside, double* probabilities, std::vector<double>& space) {
+    std::fill_n(probabilities, chart.item_count(), 0.0);
+    probabilities[chart.goal()] = 1;
+    chart.top_down([&](const Equation& e) {
+        const double p = probabilities[e.item];
+        if (p == 0) return;
+        if (e.count == 1) {
+            probabilities[e.left] += p;
+            probabilities[e.right] += p;
+            return;
+        }
+        if (space.size() < static_cast<std::size_t>(e.count)) space.resize(e.count);
+        share_out(p, inside + e.left, e.left_step, inside + e.right, e.right_step, e.count, inside[e.item],
+                  space.data());
+        for (int k = 0; k < e.count; ++k) probabilities[e.left_tail(k)] += space[k];
+        for (int k = 0; k < e.count; ++k) probabilities[e.right_tail(k)] += space[k];
+    });
+}
+
+// Walks one derivation from the goal down; choose(equation) says by which k an item came about, leaf(item) hears of
+// every leaf it ends in.
+template <Chart C, class Choose, class Leaf>
+void walk(const C& chart, Choose choose, Leaf leaf) {
+    std::vector<int> stack{chart.goal()};
+    while (!stack.empty()) {
+        const Equation e = chart.equation(stack.back());
+        stack.pop_back();
+        if (e.count == 0) {
+            leaf(e.item);
+            continue;
+        }
+        const int k = choose(e);
+        stack.push_back(e.left_tail(k));
+        stack.push_back(e.right_tail(k));
+    }
+}
+
+// The best derivation, from max-semiring insides; of equals, the first.
+template <Chart C, class Leaf>
+void best_derivation(const C& chart, const double* inside, Leaf leaf) {
+    auto best_way = [inside](const Equation& e) {
+        int best = 0;
+        double score = MaxSemiring::zero;
+        for (int k = 0; k < e.count; ++k) {
+            const double value = inside[e.left_tail(k)] + inside[e.right_tail(k)];
+            if (value > score) score = value, best = k;
+        }
+        return best;
+    };
+    walk(chart, best_way, leaf);
+}
+
+// A derivation drawn with its probability, from log-semiring insides.
+template <Chart C, class Leaf>
+void sample_derivation(const C& chart, const double* inside, Random& random, Leaf leaf) {
+    auto drawn_way = [inside, &random](const Equation& e) {
+        double left = random.uniform();
+        int last = 0;
+        for (int k = 0; k < e.count; ++k) {
+            const double p = exp_bounded(inside[e.left_tail(k)] + inside[e.right_tail(k)] - inside[e.item]);
+            if (p == 0) continue;
+            last = k;
+            if ((left -= p) < 0) break;
+        }
+        return last;
+    };
+    walk(chart, drawn_way, leaf);
+}
+
+}  // namespace arbora

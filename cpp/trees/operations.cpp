@@ -1,0 +1,171 @@
+#include "trees/operations.hpp"
+
+#include <algorithm>
+
+#include "charts/projective.hpp"
+#include "support/random.hpp"
+#include "trees/matrix_tree.hpp"
+#include "trees/mst.hpp"
+#include "trees/sampling.hpp"
+
+namespace arbora {
+namespace {
+
+bool has_impossible(SentenceScores sentence) {
+    const ScoreCheck check = check_scores(sentence.data, sentence.size());
+    if (!check.valid) throw InvalidScores("the scores contain nan or +inf; use -inf to forbid an arc");
+    return check.has_impossible;
+}
+
+LabelledScores labelled(SentenceScores sentence) {
+    return {sentence.data, sentence.n, std::max(sentence.labels, 1)};
+}
+
+// Arc scores: the sentence's own, or collapsed over labels into `space`.
+template <class Collapse>
+ArcScores arcs_of(SentenceScores sentence, std::vector<double>& space, Collapse collapse) {
+    if (!sentence.labels) return {sentence.data, sentence.n};
+    space.resize(static_cast<std::size_t>(sentence.n + 1) * (sentence.n + 1));
+    collapse(labelled(sentence), space.data());
+    return {space.data(), sentence.n};
+}
+
+void best_of_kind(ArcScores scores, TreeKind kind, int* heads) {
+    if (kind.projective)
+        best_projective_tree(scores, kind.single_root, heads);
+    else
+        best_tree(scores, kind.single_root, heads);
+}
+
+double marginals_of_kind(ArcScores scores, TreeKind kind, bool any_impossible, double* marginals) {
+    return kind.projective ? projective_marginals(scores, kind.single_root, marginals)
+                           : arc_marginals(scores, kind.single_root, any_impossible, marginals);
+}
+
+void set_labels(SentenceScores sentence, TreeRef& tree) {
+    if (!tree.labels) return;
+    tree.labels[0] = -1;
+    for (int m = 1; m <= sentence.n; ++m)
+        tree.labels[m] = best_label(labelled(sentence).cell(tree.heads[m], m), sentence.labels);
+}
+
+double log_partition_and_marginals(SentenceScores sentence, TreeKind kind, bool any_impossible, double* result) {
+    std::vector<double> space;
+    const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
+    if (!sentence.labels) return marginals_of_kind(arcs, kind, any_impossible, result);
+    std::vector<double> marginals(space.size());
+    const double value = marginals_of_kind(arcs, kind, any_impossible, marginals.data());
+    share_among_labels(labelled(sentence), arcs.data, marginals.data(), result);
+    return value;
+}
+
+}  // namespace
+
+void find_best(SentenceScores sentence, TreeKind kind, TreeRef& tree) {
+    has_impossible(sentence);
+    thread_local std::vector<double> space;
+    const ArcScores arcs = arcs_of(sentence, space, max_over_labels);
+    best_of_kind(arcs, kind, tree.heads);
+    tree.score = tree_score(arcs, tree.heads);
+    set_labels(sentence, tree);
+}
+
+void find_least_risk(SentenceScores sentence, TreeKind kind, bool count_labels, TreeRef& tree) {
+    const bool any_impossible = has_impossible(sentence);
+    std::vector<double> space;
+    const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
+    std::vector<double> marginals(static_cast<std::size_t>(arcs.width()) * arcs.width());
+    marginals_of_kind(arcs, kind, any_impossible, marginals.data());
+    for (std::size_t c = 0; c < marginals.size(); ++c) {
+        if (arcs.data[c] == impossible) {
+            marginals[c] = impossible;
+        } else if (sentence.labels && count_labels) {
+            const double* cell = sentence.data + c * sentence.labels;
+            marginals[c] *= std::exp(*std::max_element(cell, cell + sentence.labels) - arcs.data[c]);
+        }
+    }
+    const ArcScores gains{marginals.data(), sentence.n};
+    best_of_kind(gains, kind, tree.heads);
+    tree.score = tree_score(gains, tree.heads);
+    set_labels(sentence, tree);
+}
+
+double find_log_partition(SentenceScores sentence, TreeKind kind) {
+    const bool any_impossible = has_impossible(sentence);
+    thread_local std::vector<double> space;
+    const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
+    return kind.projective ? projective_log_partition(arcs, kind.single_root)
+                           : log_partition(arcs, kind.single_root, any_impossible);
+}
+
+void find_marginals(SentenceScores sentence, TreeKind kind, bool complement, double* result) {
+    const bool any_impossible = has_impossible(sentence);
+    if (!complement) {
+        log_partition_and_marginals(sentence, kind, any_impossible, result);
+        return;
+    }
+    std::vector<double> space;
+    const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
+    if (!sentence.labels) {
+        marginals_of_kind(arcs, kind, any_impossible, result);
+        complement_columns(result, sentence.n);
+        return;
+    }
+    std::vector<double> marginals(space.size());
+    marginals_of_kind(arcs, kind, any_impossible, marginals.data());
+    std::vector<double> complements = marginals;
+    complement_columns(complements.data(), sentence.n);
+    complement_among_labels(labelled(sentence), arcs.data, marginals.data(), complements.data(), result);
+}
+
+// H = log Z - E[score], on scores less those of the best tree's arcs: both terms are then small, and little cancels.
+double find_entropy(SentenceScores sentence, TreeKind kind) {
+    const bool any_impossible = has_impossible(sentence);
+    std::vector<double> space;
+    const ArcScores arcs = arcs_of(sentence, space, max_over_labels);
+    Heads heads(sentence.n + 1, -1);
+    best_of_kind(arcs, kind, heads.data());
+
+    std::vector<double> shifted(sentence.data, sentence.data + sentence.size()), marginals(sentence.size());
+    const int labels = std::max(sentence.labels, 1);
+    for (std::size_t c = 0; c < shifted.size(); ++c) {
+        const int m = static_cast<int>(c / labels % (sentence.n + 1));
+        if (m) shifted[c] -= arcs(heads[m], m);
+    }
+    const double log_z = log_partition_and_marginals({shifted.data(), sentence.n, sentence.labels}, kind,
+                                                     any_impossible, marginals.data());
+    long double expected = 0;
+    for (std::size_t c = 0; c < shifted.size(); ++c)
+        if (marginals[c] > 0) expected += static_cast<long double>(marginals[c]) * shifted[c];
+    return std::max(0.0, static_cast<double>(log_z - expected));
+}
+
+std::vector<LabelledTree> find_kbest(SentenceScores sentence, TreeKind kind, int k) {
+    has_impossible(sentence);
+    return kind.projective ? best_projective_trees(labelled(sentence), kind.single_root, k)
+                           : best_trees(labelled(sentence), kind.single_root, k);
+}
+
+std::vector<LabelledTree> draw_samples(SentenceScores sentence, TreeKind kind, int count, std::uint64_t seed,
+                                       std::uint64_t stream) {
+    const bool any_impossible = has_impossible(sentence);
+    Random random(seed, stream);
+    std::vector<double> space;
+    const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
+    const auto drawn = kind.projective
+                           ? sample_projective_trees(arcs, kind.single_root, count, random)
+                           : sample_trees(arcs, kind.single_root, any_impossible, count, random);
+    std::vector<LabelledTree> trees;
+    for (const Heads& heads : drawn) {
+        LabelledTree tree{heads, std::vector<int>(heads.size(), -1), 0};
+        for (int m = 1; m <= sentence.n; ++m)
+            tree.labels[m] = sentence.labels ? sample_label(labelled(sentence).cell(heads[m], m), sentence.labels,
+                                                            arcs(heads[m], m), random)
+                                             : 0;
+        tree.score = tree_score(labelled(sentence), tree);
+        trees.push_back(std::move(tree));
+    }
+    return trees;
+}
+
+}  // namespace arbora
