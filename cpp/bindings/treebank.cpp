@@ -136,7 +136,10 @@ private:
 
 class ConlluDecoder {
 public:
-    explicit ConlluDecoder(bool single_root) { options_.single_root = single_root; options_.first_in_file = true; }
+    ConlluDecoder(bool single_root, bool words_only)
+        : options_{.single_root = single_root, .words_only = words_only, .first_in_file = true} {}
+
+    std::int64_t line() const { return line_; }
 
     // The sentences at the start of `data`, and how many bytes they took.
     nb::tuple decode(nb::bytes data, bool final) {
@@ -227,7 +230,8 @@ std::vector<std::int32_t> heads_of(nb::list heads) {
 
 void bind_treebank(nb::module_& m) {
     nb::class_<ConlluDecoder>(m, "ConlluDecoder", "Turns the bytes of a ten-column file into columns, piece by piece.")
-        .def(nb::init<bool>(), nb::arg("single_root"))
+        .def(nb::init<bool, bool>(), nb::arg("single_root"), nb::arg("words_only"))
+        .def_prop_ro("line", &ConlluDecoder::line, "The line, from 1, at which the next sentence begins.")
         .def("decode", &ConlluDecoder::decode, nb::arg("data"), nb::arg("final"),
              nb::sig("def decode(self, data: bytes, final: bool) -> tuple[int, list[tuple[int, typing.Any, "
                      "typing.Any]]]"),

@@ -104,6 +104,8 @@ private:
         const std::string_view id = row[0];
         if (const auto word = number(id); word && *word > 0) {
             take_word(*word, row);
+        } else if (options_.words_only) {
+            if (!id.empty()) bad_id(id);
         } else if (const auto dash = id.find('-'); dash != id.npos) {
             take_range(id.substr(0, dash), id.substr(dash + 1), row);
         } else if (const auto dot = id.find('.'); dot != id.npos) {

@@ -77,6 +77,7 @@ struct Block {
 
 struct Options {
     bool single_root = true;
+    bool words_only = false;    // CoNLL-X: an id such as 3-4 or 3.1 is not an id
     bool first_in_file = false; // a byte order mark is looked for there only
 };
 

@@ -1,0 +1,187 @@
+"""CoNLL-U: ten columns, one word a line, a blank line after each sentence. See https://universaldependencies.org."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from arbora import _core
+from arbora.errors import ArboraError, FileError
+from arbora.treebank.problems import COLUMNS, Broken, explain
+from arbora.treebank.sentence import UNKNOWN, EmptyNode, Multiword, Sentence
+
+LONGEST = 1 << 26
+"""A sentence of more bytes than this is taken for a file of another kind, lest it fill the memory."""
+
+
+def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[Sentence | Broken]:
+    """The sentences of a CoNLL-U file that comes in pieces; one root each unless ``single_root`` is False."""
+    decoder = _core.ConlluDecoder(single_root is not False, False)
+    for number, (_, problems, found) in enumerate(decoded(decoder, pieces), 1):
+        yield make_sentence(found) if problems is None else broken(number, problems, found)
+
+
+def decoded(decoder: _core.ConlluDecoder, pieces: Iterable[bytes]) -> Iterator[tuple[int, Any, Any]]:
+    """Feed the pieces to the decoder whenever a sentence may have ended in them; hand on what it finds."""
+    held: list[bytes] = []  # the beginning of a sentence whose end has not come yet
+    size = 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if _may_end(held):
+            data = b"".join(held)
+            used, found = decoder.decode(data, False)
+            yield from found
+            held, size = [data[used:]], len(data) - used
+        if size > LONGEST:
+            raise FileError(f"a sentence of more than {LONGEST >> 20} MiB: is this CoNLL?", line=decoder.line)
+    yield from decoder.decode(b"".join(held), True)[1]
+
+
+def _may_end(held: list[bytes]) -> bool:
+    # A blank line in the last piece, or across its beginning. Without this look, a sentence that comes in very small
+    # pieces would be scanned from its start for each of them.
+    seam = b"".join(piece[-3:] for piece in held[-4:-1]) + held[-1][:3]
+    return any(blank in text for blank in (b"\n\n", b"\n\r\n") for text in (held[-1], seam))
+
+
+def make_sentence(columns: Any) -> Sentence:
+    """A sentence out of the decoder's columns."""
+    sentence = Sentence.__new__(Sentence)
+    (
+        sentence.forms,
+        sentence.lemmas,
+        sentence.upos,
+        sentence.xpos,
+        sentence.feats,
+        sentence.heads,
+        sentence.deprels,
+        sentence.deps,
+        sentence.misc,
+        sentence.comments,
+        multiwords,
+        empty_nodes,
+        sentence.newline,
+        sentence.closing,
+    ) = columns
+    sentence.multiwords = [Multiword(first, last, *fields) for first, last, fields in multiwords]
+    sentence.empty_nodes = [
+        EmptyNode(after, index, *fields, inside=inside) for after, index, inside, fields in empty_nodes
+    ]
+    return sentence
+
+
+def broken(number: int, problems: Any, comments: list[str], *, words_only: bool = False) -> Broken:
+    """The decoder's problems as errors that name the line and the sentence (by number if it has no id)."""
+    name = Sentence(comments=comments).sent_id or f"#{number}"
+    return Broken(
+        [FileError(explain(problem, words_only=words_only), line=problem[1], sentence=name) for problem in problems]
+    )
+
+
+def decode_one(text: str, *, single_root: bool = True) -> Sentence:
+    """The one sentence in this text."""
+    try:
+        found = list(scan([text.encode()], single_root))
+    except UnicodeEncodeError as error:
+        raise FileError(f"the text has a lone surrogate at {error.start}, which UTF-8 cannot hold") from None
+    for item in found:
+        if isinstance(item, Broken):
+            raise item.problems[0]
+    if len(found) != 1:
+        raise FileError(f"one sentence is needed, this text has {len(found)}")
+    return found[0]  # type: ignore[return-value]  # a Broken was raised above
+
+
+def encode(sentence: Sentence) -> str:
+    """The text of a sentence, its blank line included; ArboraError if the columns do not fit the format."""
+    return encode_columns(sentence, sentence.deps, sentence.misc)
+
+
+def encode_columns(sentence: Sentence, ninth: list[str], tenth: list[str]) -> str:
+    """The text of a sentence whose last two columns are given: CoNLL-X has others there."""
+    rows = _rows(sentence, ninth, tenth)
+    if sentence.multiwords or sentence.empty_nodes:
+        rows = _woven(sentence, rows)
+    _check_rows(sentence, rows)
+    _check_frame(sentence)
+    return sentence.newline.join(sentence.comments + rows) + sentence.closing
+
+
+def owed(text: str) -> str:
+    r"""What must be written between this text of a sentence and the next sentence.
+
+    >>> owed("1\t...\n\n"), owed("1\t...\n"), owed("1\t...")
+    ('', '\n', '\n\n')
+    """
+    if text.endswith(("\n\n", "\n\r\n")):
+        return ""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return newline if text.endswith("\n") else newline * 2
+
+
+def _rows(sentence: Sentence, ninth: list[str], tenth: list[str]) -> list[str]:
+    count = len(sentence.forms)
+    heads = [UNKNOWN if head is None else str(head) for head in sentence.heads]
+    columns = (sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats)
+    columns += (heads, sentence.deprels, ninth, tenth)
+    for name, column in zip(COLUMNS[1:], columns, strict=True):
+        if len(column) != count:
+            raise ArboraError(f"{_name(sentence)}: {len(column)} values of {name} for {count} words")
+    known = [head for head in sentence.heads if head is not None]
+    if known and (min(known) < 0 or max(known) > count):
+        raise ArboraError(f"{_name(sentence)}: a head is out of range 0 to {count}")
+    try:
+        return ["\t".join(row) for row in zip(map(str, range(1, count + 1)), *columns, strict=True)]
+    except TypeError:
+        raise ArboraError(f"{_name(sentence)}: a field is not a string") from None
+
+
+def _woven(sentence: Sentence, words: list[str]) -> list[str]:
+    """The rows with those of multiword tokens and empty nodes in their places."""
+    count = len(words)
+    before: dict[int, list[str]] = {}  # by the word they stand before; count + 1 is the end
+    for node in sentence.empty_nodes:
+        if not node.inside:
+            before.setdefault(node.after + 1, []).append(_row(node))
+    for token in sentence.multiwords:
+        before.setdefault(token.first, []).append(_row(token))
+    for node in sentence.empty_nodes:
+        if node.inside:
+            before.setdefault(node.after + 1, []).append(_row(node))
+    outside = any(not 1 <= place <= count + 1 for place in before)
+    if outside or any(not token.first <= token.last <= count for token in sentence.multiwords):
+        raise ArboraError(f"{_name(sentence)}: a multiword token or empty node is out of range")
+    rows: list[str] = []
+    for id, word in enumerate(words, 1):
+        rows += before.get(id, ())
+        rows.append(word)
+    return rows + before.get(count + 1, [])
+
+
+def _row(row: Multiword | EmptyNode) -> str:
+    fields = (row.id, row.form, row.lemma, row.upos, row.xpos, row.feats, row.head, row.deprel, row.deps, row.misc)
+    return "\t".join(fields)
+
+
+def _check_rows(sentence: Sentence, rows: list[str]) -> None:
+    # Counting separators in all rows at once finds a tab or a line end inside a field, and an empty field.
+    text = "\n".join(rows)
+    count = len(rows)
+    sound = text.count("\t") == 9 * count and text.count("\n") == max(count - 1, 0) and "\r" not in text
+    if not sound or "\t\t" in text or "\t\n" in text or text.endswith("\t"):
+        raise ArboraError(f"{_name(sentence)}: a field is empty or holds a tab or a line end")
+
+
+def _check_frame(sentence: Sentence) -> None:
+    if not sentence.forms and not sentence.comments:
+        raise ArboraError("a sentence with neither words nor comments cannot be written")
+    if sentence.newline not in ("\n", "\r\n") or sentence.closing.strip("\r\n"):
+        raise ArboraError(f"{_name(sentence)}: its line ends are no line ends")
+    for comment in sentence.comments:
+        if not comment.startswith("#") or "\n" in comment or "\r" in comment:
+            raise ArboraError(f"{_name(sentence)}: the comment {comment!r} must be one line that begins with #")
+
+
+def _name(sentence: Sentence) -> str:
+    return f"sentence {sentence.sent_id}" if sentence.sent_id else f"the sentence of {len(sentence.forms)} words"

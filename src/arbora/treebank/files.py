@@ -1,0 +1,154 @@
+"""Files by name: ``-`` is standard input or output, ``.gz`` and ``.xz`` are compressed, the rest is plain."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import lzma
+import os
+import secrets
+import shutil
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO, cast
+
+from arbora.errors import FileError
+
+CHUNK = 1 << 18
+"""How many bytes are asked for at a time."""
+
+_STARTS = {
+    b"\x1f\x8b": "is compressed with gzip: its name must end in .gz",
+    b"\xfd7zXZ\x00": "is compressed with xz: its name must end in .xz",
+    b"\xff\xfe": "begins with the byte order mark of UTF-16: treebanks are UTF-8 without one",
+    b"\xfe\xff": "begins with the byte order mark of UTF-16: treebanks are UTF-8 without one",
+}
+
+
+def display_name(path: str, *, writing: bool = False) -> str:
+    """The name for messages.
+
+    >>> display_name("-"), display_name("en.conllu")
+    ('standard input', 'en.conllu')
+    """
+    return ("standard output" if writing else "standard input") if path == "-" else path
+
+
+def plain_name(path: str) -> str:
+    """The name without the suffix of a compression.
+
+    >>> plain_name("en.conllu.gz")
+    'en.conllu'
+    """
+    return path.removesuffix(".gz").removesuffix(".xz")
+
+
+def open_input(path: str) -> BinaryIO:
+    """Open a file for reading bytes, decompressed; FileError if that cannot be done.
+
+    A file that says by its first bytes that it is something else (UTF-16, compressed) is found out when read.
+    """
+    if path == "-":
+        return sys.stdin.buffer
+    try:
+        if path.endswith(".gz"):
+            return cast(BinaryIO, gzip.open(path, "rb"))
+        if path.endswith(".xz"):
+            return cast(BinaryIO, lzma.open(path, "rb"))
+        return open(path, "rb")
+    except OSError as error:
+        raise _file_error(error, path) from None
+
+
+def chunks(stream: BinaryIO, path: str) -> Iterator[bytes]:
+    """The bytes of an open file in pieces, as they come: a slow pipe is not waited for. Closes the file at the end."""
+    name = display_name(path)
+    try:
+        first = True
+        while piece := _read(stream, name):
+            if first:
+                _refuse_by_start(piece, name)
+            first = False
+            yield piece
+    finally:
+        if path != "-":
+            stream.close()
+
+
+def _read(stream: BinaryIO, name: str) -> bytes:
+    try:
+        return cast(io.BufferedReader, stream).read1(CHUNK)
+    except EOFError:
+        raise FileError("the compressed data ends too early: the file is cut off", file=name) from None
+    except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise FileError(f"the compressed data is damaged ({error})", file=name) from None
+    except OSError as error:
+        raise _file_error(error, name) from None
+
+
+def _refuse_by_start(piece: bytes, name: str) -> None:
+    for start, reason in _STARTS.items():
+        if piece.startswith(start):
+            raise FileError(reason, file=name, line=1)
+
+
+def _file_error(error: OSError, name: str) -> FileError:
+    reasons: dict[type[OSError], str] = {
+        FileNotFoundError: "there is no such file",
+        IsADirectoryError: "this is a directory, not a file",
+        PermissionError: "permission denied",
+    }
+    return FileError(reasons.get(type(error), error.strerror or str(error)), file=name)
+
+
+@contextlib.contextmanager
+def open_output(path: str) -> Iterator[BinaryIO]:
+    """A file to write bytes to; it gets its name only when the block ends well.
+
+    Until then the bytes are in a file beside it with another name, which is removed if there is an exception: nobody
+    meets a half-written file. ``-`` and what is not a regular file (a pipe, a device) are written to directly.
+    Compressed files of the same content have the same bytes.
+    """
+    if path == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    try:
+        special = os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode)
+        with open(path, "wb") if special else _renamed_at_end(path) as raw, _compressed(raw, path) as stream:
+            yield stream
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise _file_error(error, path) from None
+
+
+@contextlib.contextmanager
+def _renamed_at_end(path: str) -> Iterator[BinaryIO]:
+    target = os.path.realpath(path)  # a link stays a link
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(temporary, "xb") as stream:
+            yield stream
+        if os.path.exists(target):
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+@contextlib.contextmanager
+def _compressed(raw: BinaryIO, path: str) -> Iterator[BinaryIO]:
+    if path.endswith(".gz"):
+        with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
+            yield cast(BinaryIO, packed)
+    elif path.endswith(".xz"):
+        with lzma.LZMAFile(raw, "wb") as packed:
+            yield cast(BinaryIO, packed)
+    else:
+        yield raw

@@ -1,0 +1,56 @@
+"""What a format is, and the list of them. A new format is one file and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from arbora.errors import FileError
+from arbora.treebank import brackets, conllu, conllx
+from arbora.treebank.files import plain_name
+from arbora.treebank.problems import Broken
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to write sentences or trees in a file.
+
+    ``scan`` turns pieces of bytes into items, with a ``Broken`` in the place of each that breaks the format;
+    ``encode`` turns an item into its text; ``owed`` is what must stand between that text and another item's.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    summary: str
+    scan: Callable[[Iterable[bytes], bool | None], Iterator[Any | Broken]]
+    encode: Callable[[Any], str]
+    owed: Callable[[str], str]
+
+
+FORMATS: dict[str, Format] = {
+    format.name: format
+    for format in (
+        Format("conllu", (".conllu",), "CoNLL-U", conllu.scan, conllu.encode, conllu.owed),
+        Format("conllx", (".conllx", ".conll"), "CoNLL-X", conllx.scan, conllx.encode, conllu.owed),
+        Format("brackets", (".mrg", ".ptb", ".brackets"), "Penn brackets", brackets.scan, brackets.encode, brackets.owed),
+    )
+}
+
+
+def find_format(path: str, name: str | None = None) -> Format:
+    """The format of this name, or else the one the file's name tells.
+
+    >>> find_format("en.conllu.gz").name, find_format("-", "brackets").name
+    ('conllu', 'brackets')
+    """
+    known = ", ".join(FORMATS)
+    if name is not None:
+        if name not in FORMATS:
+            raise FileError(f"there is no format {name}; there are {known}", file=path)
+        return FORMATS[name]
+    plain = plain_name(path).lower()
+    for format in FORMATS.values():
+        if plain.endswith(format.suffixes):
+            return format
+    raise FileError(f"the name does not tell the format: say which, one of {known}", file=path)

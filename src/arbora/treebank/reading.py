@@ -1,0 +1,136 @@
+"""Read and write treebanks by file name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Any, Generic, Literal, Self, TypeVar, overload
+
+from arbora.errors import ArboraError, FileError
+from arbora.treebank.constituent import Constituent
+from arbora.treebank.files import chunks, display_name, open_input, open_output
+from arbora.treebank.formats import Format, find_format
+from arbora.treebank.problems import Broken
+from arbora.treebank.sentence import Sentence
+
+Item = TypeVar("Item", Sentence, Constituent, Any)
+
+
+class Reader(Generic[Item]):
+    """An iterator over the sentences or trees of a file; nothing is held but what is being read.
+
+    ``skipped`` counts what a lenient reader left out so far, and ``last_skipped`` tells why the last was.
+    """
+
+    def __init__(self, path: str, format: Format, *, lenient: bool = False, single_root: bool | None = None) -> None:
+        """Open the file; `read` is the usual way here."""
+        self.path = path
+        self.format = format
+        self.skipped = 0
+        self.last_skipped: FileError | None = None
+        self._lenient = lenient
+        self._pieces = chunks(open_input(path), path)
+        self._items = self._strict_or_lenient(format.scan(self._pieces, single_root))
+
+    def _strict_or_lenient(self, found: Iterator[Item | Broken]) -> Iterator[Item]:
+        try:
+            for item in found:
+                if isinstance(item, Broken):
+                    self._skip(item)
+                else:
+                    yield item
+        except FileError as error:
+            error.file = display_name(self.path)
+            raise
+        finally:
+            self._pieces.close()  # type: ignore[attr-defined]  # it is a generator
+
+    def _skip(self, broken: Broken) -> None:
+        error = broken.problems[0]
+        error.file = display_name(self.path)
+        if not self._lenient:
+            raise error
+        self.skipped += 1
+        self.last_skipped = error
+
+    def __iter__(self) -> Iterator[Item]:
+        return self
+
+    def __next__(self) -> Item:
+        return next(self._items)
+
+    def close(self) -> None:
+        """Close the file, read to its end or not."""
+        self._items.close()  # type: ignore[attr-defined]  # it is a generator
+        self._pieces.close()  # type: ignore[attr-defined]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@overload
+def read(
+    path: str, format: Literal["conllu", "conllx"], *, lenient: bool = False, single_root: bool | None = None
+) -> Reader[Sentence]: ...
+@overload
+def read(
+    path: str, format: Literal["brackets"], *, lenient: bool = False, single_root: bool | None = None
+) -> Reader[Constituent]: ...
+@overload
+def read(
+    path: str, format: str | None = None, *, lenient: bool = False, single_root: bool | None = None
+) -> Reader[Any]: ...
+def read(
+    path: str, format: str | None = None, *, lenient: bool = False, single_root: bool | None = None
+) -> Reader[Any]:
+    """Read a treebank file: an iterator of ``Sentence``, or of ``Constituent`` for brackets.
+
+    The format follows from the name (``.conllu``; ``.conll``, ``.conllx``; ``.mrg``, ``.ptb``, ``.brackets``; each
+    also with ``.gz`` or ``.xz``) or is named. What breaks the format raises `FileError` with file, line, sentence and
+    reason; ``lenient`` skips such sentences and counts them in ``skipped``. ``single_root`` tells whether a second
+    root breaks it; left open, it does in CoNLL-U and does not in CoNLL-X.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "dogs.conllu")
+    >>> write(path, [Sentence(["Dogs", "bark"], heads=[2, 0])])
+    1
+    >>> [sentence.forms for sentence in read(path)]
+    [['Dogs', 'bark']]
+    """
+    return Reader(path, find_format(path, format), lenient=lenient, single_root=single_root)
+
+
+def write(path: str, items: Iterable[Sentence] | Iterable[Constituent], format: str | None = None) -> int:
+    """Write sentences or trees to a file as they come, and return how many there were.
+
+    The file gets its name when all is written: on an error nothing is left, and what had the name is untouched.
+    ``-`` is standard output. What was read from the same format is written byte for byte as it was.
+    """
+    chosen = find_format(path, format)
+    count = 0
+    owed = ""
+    with open_output(path) as stream:
+        for count, item in enumerate(items, 1):
+            text = _encoded(chosen, item, path, count)
+            stream.write((owed + text).encode())
+            owed = chosen.owed(text)
+    return count
+
+
+def _encoded(format: Format, item: Sentence | Constituent, path: str, number: int) -> str:
+    name = display_name(path, writing=True)
+    try:
+        text = format.encode(item)
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        raise FileError("a lone surrogate, which UTF-8 cannot hold", file=name, sentence=f"#{number}") from None
+    except FileError:
+        raise
+    except ArboraError as error:
+        raise FileError(str(error), file=name, sentence=f"#{number}") from None
