@@ -1,5 +1,74 @@
-"""``arbora bench``."""
+"""``arbora bench``: ratios against peers, measured in one run."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arbora.errors import ArboraError
+
+# Name -> module with measure(...) -> plain data and table(data) -> rich tables, and what it measures.
+BENCHMARKS = {
+    "treebank": (
+        "arbora.benchmarks.treebank",
+        "reading and writing treebank files, against pyconll and conllu",
+    ),
+    "trees": ("arbora.benchmarks.trees", "spanning trees, against ufal.chu_liu_edmonds and numpy's LAPACK"),
+}
 
 
-def bench() -> None:
-    """Not written yet."""
+def bench(
+    name: Annotated[
+        str | None, typer.Argument(help="What to measure; without it, a list of what there is.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="Measure on this file (treebank only).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quick: Annotated[
+        bool, typer.Option(help="A tiny run that only shows what comes out (trees only).")
+    ] = False,
+) -> None:
+    """Measure Arbora and its peers in one run, and print the ratios."""
+    if name is None:
+        _list(as_json)
+        return
+    if name not in BENCHMARKS:
+        raise ArboraError(f"there is no benchmark {name!r}; there are {' and '.join(BENCHMARKS)}")
+    options = _options(name, file, quick)
+    module = import_module(BENCHMARKS[name][0])
+    with Console(stderr=True).status(f"Measuring {name} ..."):
+        result = module.measure(**options)
+    if as_json:
+        typer.echo(json.dumps(result))
+    else:
+        _print(module.table(result))
+
+
+def _options(name: str, file: Path | None, quick: bool) -> dict[str, Any]:
+    """What the user gave, in the words of the benchmark; what does not fit it is an error, not ignored."""
+    if file is not None and name != "treebank":
+        raise ArboraError(f"the benchmark {name} takes no --file")
+    if quick and name != "trees":
+        raise ArboraError(f"the benchmark {name} has no --quick")
+    return {"quick": quick} if name == "trees" else {"path": file}
+
+
+def _list(as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({name: about for name, (_, about) in BENCHMARKS.items()}))
+        return
+    shown = Table("name", "measures", title="arbora bench NAME")
+    for name, (_, about) in BENCHMARKS.items():
+        shown.add_row(name, about)
+    _print(shown)
+
+
+def _print(tables: Any) -> None:
+    console = Console()
+    for shown in tables if isinstance(tables, list | tuple) else [tables]:
+        console.print(shown)

@@ -1,0 +1,99 @@
+"""``arbora bench``: the list, and a tiny run of the spanning trees. Times are not tested anywhere."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles import trees as oracle
+from rich.console import Console
+
+from arbora.benchmarks import trees as benchmark
+from arbora.cli.bench import BENCHMARKS
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    program = str(Path(sys.executable).parent / "arbora")
+    return subprocess.run([program, "bench", *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def result() -> dict:
+    done = bench("trees", "--quick", "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_without_a_name_it_lists_what_there_is():
+    done = bench()
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in BENCHMARKS)
+    assert json.loads(bench("--json").stdout).keys() == BENCHMARKS.keys()
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_every_benchmark_measures_and_shows(name):
+    module = import_module(BENCHMARKS[name][0])
+    assert callable(module.measure)
+    assert callable(module.table)
+
+
+@pytest.mark.parametrize("arguments", [["forests"], ["trees", "--file", "x"], ["treebank", "--quick"]])
+def test_bad_arguments_are_one_line_and_exit_code_2(arguments):
+    done = bench(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("arbora: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_json_is_one_object_with_all_of_it(result):
+    keys = "benchmark machine peers peak_gflops times ratios growth limits agreement"
+    assert result.keys() == set(keys.split())
+    assert all(time["microseconds"] > 0 for time in result["times"])
+    assert {(time["batch"], time["n"]) for time in result["times"]} == {(1, 4), (1, 8), (3, 4), (3, 8)}
+    ours = {time["operation"] for time in result["times"] if time["who"] == "arbora"}
+    assert len(ours) == 8
+    assert {"numpy"} <= {ratio["who"] for ratio in result["ratios"]}
+    assert len(result["limits"]) == 4
+
+
+def test_peers_that_are_there_agree(result):
+    assert result["agreement"]["log-partition"] < 1e-9
+    assert result["agreement"]["marginals"] < 1e-9
+    if find_spec("ufal") and result["peers"][benchmark.UFAL]:
+        assert result["agreement"]["best tree, multi-root"] < 1e-9
+
+
+def test_tables(result):
+    shown = benchmark.table(result)
+    assert [table.row_count for table in shown] == [len(result["growth"]) // 2 + 2] * 2
+
+
+def test_a_missing_peer_is_said_with_its_remedy(result, capsys):
+    alone = result | {"peers": {**result["peers"], benchmark.UFAL: None}}
+    Console(width=200).print(*benchmark.table(alone))
+    assert 'pip install "arbora[bench]"' in capsys.readouterr().out
+
+
+def test_the_numpy_peer_is_right():
+    """The peer must be as good as we say: against enumeration, alone and stacked."""
+    stack = np.random.default_rng(0).normal(size=(7, 5, 5))
+    for scores, value, marginals in zip(
+        stack, benchmark.numpy_log_partition(stack), benchmark.numpy_marginals(stack), strict=True
+    ):
+        assert value == pytest.approx(oracle.log_partition(scores), abs=1e-12)
+        np.testing.assert_allclose(marginals, oracle.marginals(scores), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(benchmark.numpy_marginals(scores), marginals, rtol=0, atol=1e-14)
+
+
+def test_growth_is_the_exponent():
+    points = [(n, 3.0 * n**2) for n in (10, 25, 50)]
+    assert benchmark._slope(points) == pytest.approx(2)
+    assert benchmark._slope(points[:1]) is None
