@@ -182,7 +182,7 @@ private:
     nb::list multiwords() {
         nb::list rows;
         for (const Multiword& token : block_.multiwords) {
-            rows.append(nb::make_tuple(token.first, token.last, fields(token.row)));
+            rows.append(nb::make_tuple(token.first, token.last) + fields(token.row));
         }
         return rows;
     }
@@ -190,7 +190,7 @@ private:
     nb::list empty_nodes() {
         nb::list rows;
         for (const EmptyNode& node : block_.empty_nodes) {
-            rows.append(nb::make_tuple(node.after, node.index, node.inside, fields(node.row)));
+            rows.append(nb::make_tuple(node.after, node.index) + fields(node.row) + nb::make_tuple(node.inside));
         }
         return rows;
     }

@@ -1,5 +1,74 @@
-"""``arbora convert``."""
+"""``arbora convert``: a treebank from one format to another."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arbora.treebank import converting
+
+_FORMAT_HELP = "conllu, conllx or brackets; told by the file's name if left out."
 
 
-def convert() -> None:
-    """Not written yet."""
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="The file to read; `-` is standard input.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; `-` is standard output.")],
+    source_format: Annotated[
+        str | None, typer.Option("--from", metavar="FORMAT", help=f"Format of IN: {_FORMAT_HELP}")
+    ] = None,
+    target_format: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help=f"Format of OUT: {_FORMAT_HELP}")
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Skip sentences that break the format, and count them.")
+    ] = False,
+    multi_root: Annotated[
+        bool | None,
+        typer.Option(
+            "--multi-root/--single-root",
+            help="Whether a sentence may have several roots. By default not in CoNLL-U, and yes in CoNLL-X.",
+        ),
+    ] = None,
+    without_traces: Annotated[
+        bool,
+        typer.Option(
+            "--without-traces", help="Brackets: leave out traces (-NONE-) and what holds only them."
+        ),
+    ] = False,
+    without_functions: Annotated[
+        bool, typer.Option("--without-functions", help="Brackets: write NP for NP-SBJ-1.")
+    ] = False,
+) -> None:
+    """Convert a treebank from one format to another.
+
+    **Same format**: CoNLL-U and CoNLL-X come out byte for byte; brackets come out one tree a line.
+
+    **conllu to conllx**: words, tags, features, heads and labels are kept. Comments, multiword tokens,
+    empty nodes, DEPS and MISC are lost, and counted on standard error.
+
+    **conllx to conllu**: everything is kept; PHEAD and PDEPREL go to MISC. Sentences with several roots stay
+    so, which strict readers of CoNLL-U refuse.
+
+    **brackets to conllu or conllx**: words and their tags (as XPOS) are kept; there are no heads.
+    Constituents and traces are lost.
+
+    OUT gets its name only when all is written: after an error there is no half of it.
+
+    Example: `arbora convert wsj.mrg.gz wsj.conllu --lenient`
+    """
+    report = converting.convert(
+        source,
+        target,
+        source_format=source_format,
+        target_format=target_format,
+        lenient=lenient,
+        single_root=None if multi_root is None else not multi_root,
+        without_traces=without_traces,
+        without_functions=without_functions,
+    )
+    notes = [f"{report.written} written"]
+    if report.skipped:
+        notes.append(f"{report.skipped} skipped")
+    notes += [f"lost: {count} {what}" for what, count in report.lost.items()]
+    typer.echo(", ".join(notes), err=True)

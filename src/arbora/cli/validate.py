@@ -1,5 +1,85 @@
-"""``arbora validate``."""
+"""``arbora validate``: what is wrong with treebank files, line by line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from arbora.treebank import validating
+from arbora.treebank.files import display_name
 
 
-def validate() -> None:
-    """Not written yet."""
+def validate(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Files to check; `-` is standard input.")
+    ],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help="conllu, conllx or brackets; told by each file's name if left out."
+        ),
+    ] = None,
+    multi_root: Annotated[
+        bool | None,
+        typer.Option(
+            "--multi-root/--single-root",
+            help="Whether a sentence may have several roots. By default not in CoNLL-U, and yes in CoNLL-X.",
+        ),
+    ] = None,
+    warnings: Annotated[
+        bool,
+        typer.Option(
+            "--warnings/--no-warnings", help="Look also at what reading does not need: FEATS, DEPS, text."
+        ),
+    ] = True,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 2 for warnings too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+) -> None:
+    """Check treebank files and report every problem on a line of its own: file, line, sentence, reason.
+
+    **Errors** stop other commands from reading the sentence: columns, ids, heads out of range, cycles,
+    several roots, bad UTF-8. **Warnings** do not (CoNLL-U only): FEATS that are not Name=Value, in order and
+    without repetition; DEPS that point nowhere; a `# text` that differs from the words; no `# sent_id`, or
+    one twice.
+
+    Exits with 0 if there is no error, with 2 if there is.
+
+    Example: `arbora validate train.conllu dev.conllu.gz --no-warnings`
+    """
+    results: list[dict[str, Any]] = []
+    for file in files:
+        findings: list[dict[str, Any]] = []
+        name = display_name(file)
+
+        def show(
+            finding: validating.Finding, name: str = name, findings: list[dict[str, Any]] = findings
+        ) -> None:
+            if as_json:
+                findings.append(asdict(finding))
+            else:
+                typer.echo(finding.text(name))
+
+        report = validating.validate(
+            file,
+            format=format,
+            single_root=None if multi_root is None else not multi_root,
+            deep=warnings,
+            found=show,
+        )
+        results.append({**asdict(report), "findings": findings})
+        if not as_json:
+            typer.echo(_summary(report))
+    sound = not any(result["errors"] or (strict and result["warnings"]) for result in results)
+    if as_json:
+        typer.echo(json.dumps({"sound": sound, "files": results}, ensure_ascii=False))
+    if not sound:
+        raise typer.Exit(2)
+
+
+def _summary(report: validating.Report) -> str:
+    counts = [f"{count} {what}" for what, count in report.counts.items()]
+    counts += [f"{report.broken} broken", f"{report.errors} errors", f"{report.warnings} warnings"]
+    return f"{report.file}: {', '.join(counts)}"

@@ -12,8 +12,8 @@ from arbora.treebank.problems import Broken
 LONGEST = 1 << 26
 """A tree or line of more bytes than this is taken for a file of another kind, lest it fill the memory."""
 
-# An opening bracket with its label and, for a preterminal, its word and closing bracket; or a closing bracket; or text.
-# Only ASCII white space separates: others, such as the no-break space, are part of words.
+# An opening bracket with its label and, for a preterminal, its word and closing bracket; or a closing
+# bracket; or text. Only ASCII white space separates: others, such as the no-break space, are part of words.
 _TOKEN = re.compile(r"\([ \t]*([^ \t\r()]*)(?:[ \t]+([^ \t\r()]+)[ \t]*(\)))?|(\))|([^ \t\r()]+)")
 
 
@@ -66,7 +66,7 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield b"".join(held)
 
 
-class _Fault(Exception):
+class _BadTreeError(Exception):
     """Something that ends the reading of a tree; the line is where it was found, or where the tree began."""
 
     def __init__(self, reason: str, line: int) -> None:
@@ -93,11 +93,13 @@ class _Parser:
         self.lost = False
         if line.startswith(b"(") and self.path and self.one_per_line:
             # Only where trees have a line each is this a sign that the tree before was not closed.
-            yield self._broken(_Fault("the tree that begins here is not closed before the next one", self.began))
+            yield self._broken(
+                _BadTreeError("the tree that begins here is not closed before the next one", self.began)
+            )
         done: list[Constituent] = []
         try:
             self._take_tokens(self._decode(line), done)
-        except _Fault as fault:
+        except _BadTreeError as fault:
             if not self.path and done:
                 done.pop()  # the tree that is closed once too often, or has text after it
                 self.number -= 1
@@ -112,9 +114,11 @@ class _Parser:
 
     def finish(self) -> Iterator[Constituent | Broken]:
         if self.path:
-            yield self._broken(_Fault("the tree that begins here is not closed by the end of the file", self.began))
+            yield self._broken(
+                _BadTreeError("the tree that begins here is not closed by the end of the file", self.began)
+            )
 
-    def _broken(self, fault: _Fault) -> Broken:
+    def _broken(self, fault: _BadTreeError) -> Broken:
         error = FileError(fault.reason, line=fault.line, sentence=f"#{self.number}")
         self.number += 1
         self.path = []
@@ -122,12 +126,12 @@ class _Parser:
 
     def _decode(self, line: bytes) -> str:
         if self.line == 1 and line.startswith(b"\xef\xbb\xbf"):
-            raise _Fault("the file begins with a byte order mark (EF BB BF); remove it", 1)
+            raise _BadTreeError("the file begins with a byte order mark (EF BB BF); remove it", 1)
         try:
             return line.decode()
         except UnicodeDecodeError as error:
             place = f"byte {error.start + 1} of the line (0x{line[error.start]:02x})"
-            raise _Fault(f"bad UTF-8 at {place}", self.line) from None
+            raise _BadTreeError(f"bad UTF-8 at {place}", self.line) from None
 
     def _take_tokens(self, text: str, done: list[Constituent]) -> None:
         path = self.path
@@ -140,17 +144,17 @@ class _Parser:
                 if not path:
                     self.began = self.line
                 elif path[-1].children and type(path[-1].children[-1]) is str:
-                    raise _Fault("a bracket beside a word in one bracket", self.line)
+                    raise _BadTreeError("a bracket beside a word in one bracket", self.line)
                 path.append(Constituent(label, [word] if word else []))
                 if closed:
                     self._close(done)
 
     def _text(self, text: str) -> None:
         if not self.path:
-            raise _Fault(f"text outside of brackets: {text[:40]!r}", self.line)
+            raise _BadTreeError(f"text outside of brackets: {text[:40]!r}", self.line)
         node = self.path[-1]
         if node.children:
-            raise _Fault(f"the word {text[:40]!r} beside others in one bracket", self.line)
+            raise _BadTreeError(f"the word {text[:40]!r} beside others in one bracket", self.line)
         if node.label:
             node.children.append(text)
         else:
@@ -158,10 +162,10 @@ class _Parser:
 
     def _close(self, done: list[Constituent]) -> None:
         if not self.path:
-            raise _Fault("a closing bracket without an opening one", self.line)
+            raise _BadTreeError("a closing bracket without an opening one", self.line)
         node = self.path.pop()
         if not node.children:
-            raise _Fault(f"an empty bracket: ({node.label[:40]})", self.line)
+            raise _BadTreeError(f"an empty bracket: ({node.label[:40]})", self.line)
         if self.path:
             self.path[-1].children.append(node)
             return

@@ -39,8 +39,8 @@ def decoded(decoder: _core.ConlluDecoder, pieces: Iterable[bytes]) -> Iterator[t
 
 
 def _may_end(held: list[bytes]) -> bool:
-    # A blank line in the last piece, or across its beginning. Without this look, a sentence that comes in very small
-    # pieces would be scanned from its start for each of them.
+    # A blank line in the last piece, or across its beginning. Without this look, a sentence that comes in
+    # very small pieces would be scanned from its start for each of them.
     seam = b"".join(piece[-3:] for piece in held[-4:-1]) + held[-1][:3]
     return any(blank in text for blank in (b"\n\n", b"\n\r\n") for text in (held[-1], seam))
 
@@ -64,10 +64,8 @@ def make_sentence(columns: Any) -> Sentence:
         sentence.newline,
         sentence.closing,
     ) = columns
-    sentence.multiwords = [Multiword(first, last, *fields) for first, last, fields in multiwords]
-    sentence.empty_nodes = [
-        EmptyNode(after, index, *fields, inside=inside) for after, index, inside, fields in empty_nodes
-    ]
+    sentence.multiwords = [Multiword(*row) for row in multiwords]
+    sentence.empty_nodes = [EmptyNode(*row) for row in empty_nodes]
     return sentence
 
 
@@ -75,7 +73,10 @@ def broken(number: int, problems: Any, comments: list[str], *, words_only: bool 
     """The decoder's problems as errors that name the line and the sentence (by number if it has no id)."""
     name = Sentence(comments=comments).sent_id or f"#{number}"
     return Broken(
-        [FileError(explain(problem, words_only=words_only), line=problem[1], sentence=name) for problem in problems]
+        [
+            FileError(explain(problem, words_only=words_only), line=problem[1], sentence=name)
+            for problem in problems
+        ]
     )
 
 
@@ -123,8 +124,8 @@ def owed(text: str) -> str:
 def _rows(sentence: Sentence, ninth: list[str], tenth: list[str]) -> list[str]:
     count = len(sentence.forms)
     heads = [UNKNOWN if head is None else str(head) for head in sentence.heads]
-    columns = (sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats)
-    columns += (heads, sentence.deprels, ninth, tenth)
+    tags = (sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats)
+    columns = (sentence.forms, *tags, heads, sentence.deprels, ninth, tenth)
     for name, column in zip(COLUMNS[1:], columns, strict=True):
         if len(column) != count:
             raise ArboraError(f"{_name(sentence)}: {len(column)} values of {name} for {count} words")
@@ -160,7 +161,18 @@ def _woven(sentence: Sentence, words: list[str]) -> list[str]:
 
 
 def _row(row: Multiword | EmptyNode) -> str:
-    fields = (row.id, row.form, row.lemma, row.upos, row.xpos, row.feats, row.head, row.deprel, row.deps, row.misc)
+    fields = (
+        row.id,
+        row.form,
+        row.lemma,
+        row.upos,
+        row.xpos,
+        row.feats,
+        row.head,
+        row.deprel,
+        row.deps,
+        row.misc,
+    )
     return "\t".join(fields)
 
 
@@ -180,8 +192,12 @@ def _check_frame(sentence: Sentence) -> None:
         raise ArboraError(f"{_name(sentence)}: its line ends are no line ends")
     for comment in sentence.comments:
         if not comment.startswith("#") or "\n" in comment or "\r" in comment:
-            raise ArboraError(f"{_name(sentence)}: the comment {comment!r} must be one line that begins with #")
+            raise ArboraError(
+                f"{_name(sentence)}: the comment {comment!r} must be one line that begins with #"
+            )
 
 
 def _name(sentence: Sentence) -> str:
-    return f"sentence {sentence.sent_id}" if sentence.sent_id else f"the sentence of {len(sentence.forms)} words"
+    return (
+        f"sentence {sentence.sent_id}" if sentence.sent_id else f"the sentence of {len(sentence.forms)} words"
+    )

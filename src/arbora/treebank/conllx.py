@@ -1,4 +1,4 @@
-"""CoNLL-X: the ten columns of the 2006 and 2007 shared tasks. Its last two, PHEAD and PDEPREL, are kept in MISC."""
+"""CoNLL-X: the ten columns of the 2006 and 2007 shared tasks. MISC keeps its last two, PHEAD and PDEPREL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROJECTIVE = re.compile(r"(?:PHead=(0|[1-9][0-9]*))?(?:(?<=.)\|(?=P))?(?:PDepre
 
 
 def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[Sentence | Broken]:
-    """The sentences of a CoNLL-X file that comes in pieces; any number of roots unless ``single_root`` is True.
+    """The sentences of a CoNLL-X file that comes in pieces; with one root each if ``single_root`` is True.
 
     Comments are not part of CoNLL-X but found in such files: they are read, and written again.
     """
@@ -94,7 +94,7 @@ def _joined(phead: str, pdeprel: str) -> str:
 
 
 def _split(misc: str) -> tuple[str, str] | None:
-    """PHEAD and PDEPREL out of MISC; None if anything else is there, or they would not come back as they are."""
+    """PHEAD and PDEPREL out of MISC; None if anything else is there."""
     if misc == UNKNOWN:
         return UNKNOWN, UNKNOWN
     match = _PROJECTIVE.fullmatch(misc)
@@ -110,7 +110,9 @@ def _bad_pheads(sentence: Sentence, first_line: int, number: int) -> list[FileEr
     name = sentence.sent_id or f"#{number}"
     rows_from = first_line + len(sentence.comments)
     return [
-        FileError(f"the projective head {phead!r} is not a whole number or _", line=rows_from + i, sentence=name)
+        FileError(
+            f"the projective head {phead!r} is not a whole number or _", line=rows_from + i, sentence=name
+        )
         for i, phead in enumerate(sentence.deps)
         if not re.fullmatch(r"_|0|[1-9][0-9]*", phead)
     ]

@@ -66,7 +66,7 @@ class Constituent:
         return [item for item in self._walk() if isinstance(item, str)]
 
     def spans(self) -> list[tuple[str, int, int]]:
-        """(label, start, end) of each node above the preterminals, in words from 0, each before its children."""
+        """(label, start, end) of each node above the preterminals, counted in words from 0, parents first."""
         found: list[tuple[str, int, int]] = []
         open_nodes: list[tuple[int, int]] = []  # the place in `found` (-1 for a preterminal), the start
         at = 0
@@ -93,7 +93,7 @@ class Constituent:
         return self._rebuilt(lambda label: label, keep=lambda node: node.label != TRACE)
 
     def without_functions(self) -> Constituent:
-        """The tree with bare categories: ``NP`` for ``NP-SBJ-1`` and ``NP=2``; labels such as ``-LRB-`` stay."""
+        """The tree with bare categories: ``NP`` for ``NP-SBJ-1`` or ``NP=2``; ``-LRB-`` and the like stay."""
         tree = self._rebuilt(lambda label: _FUNCTION.sub("", label) if label[:1] not in "-=" else label)
         assert tree is not None  # nothing is dropped
         return tree
@@ -136,7 +136,9 @@ class Constituent:
                 pieces.append(f"{space}({item.label}")
                 names.append(item.label)
         if _UNWRITABLE.search("\0".join(names)):
-            raise ArboraError("a label or word is empty, or holds a space or bracket, which brackets cannot write")
+            raise ArboraError(
+                "a label or word is empty, or holds a space or bracket, which brackets cannot write"
+            )
         return "".join(pieces)
 
     def pretty(self, indent: int = 2) -> str:
@@ -165,10 +167,11 @@ class Constituent:
 
     @staticmethod
     def _follows(line: str) -> bool:
-        """Whether a preterminal may go on in this line: its node began there, or another preterminal stands there."""
+        """Whether a preterminal may go on in this line: right after its parent or another preterminal."""
         return not line.endswith("))") and not line.endswith("(")
 
     def __eq__(self, other: object) -> bool:
+        """Trees are equal if their labels, words and shapes are."""
         if not isinstance(other, Constituent):
             return NotImplemented
         return list(map(_key, self._walk())) == list(map(_key, other._walk()))
@@ -176,12 +179,16 @@ class Constituent:
     __hash__ = None  # type: ignore[assignment]  # it can be changed
 
     def __repr__(self) -> str:
+        """The beginning of the tree."""
         text = str(self)
         return f"<Constituent {text if len(text) <= 60 else text[:57] + '...'}>"
 
     def __reduce__(self) -> tuple[Callable[[str], Constituent], tuple[str]]:
-        return Constituent.from_string, (str(self),)  # the usual way recurses
+        """Copy and pickle by way of the bracket string: the usual way recurses."""
+        return Constituent.from_string, (str(self),)
 
 
 def _key(item: Constituent | str | None) -> tuple[str, str] | None:
-    return ("(", item.label) if isinstance(item, Constituent) else item and ("", item)
+    if item is None:
+        return None
+    return ("(", item.label) if isinstance(item, Constituent) else ("", item)

@@ -64,7 +64,7 @@ def open_input(path: str) -> BinaryIO:
 
 
 def chunks(stream: BinaryIO, path: str) -> Iterator[bytes]:
-    """The bytes of an open file in pieces, as they come: a slow pipe is not waited for. Closes the file at the end."""
+    """The bytes of an open file in pieces, as they come from a slow pipe; the file is closed at the end."""
     name = display_name(path)
     try:
         first = True
@@ -108,9 +108,9 @@ def _file_error(error: OSError, name: str) -> FileError:
 def open_output(path: str) -> Iterator[BinaryIO]:
     """A file to write bytes to; it gets its name only when the block ends well.
 
-    Until then the bytes are in a file beside it with another name, which is removed if there is an exception: nobody
-    meets a half-written file. ``-`` and what is not a regular file (a pipe, a device) are written to directly.
-    Compressed files of the same content have the same bytes.
+    Until then the bytes are in a file beside it with another name, which is removed if there is an exception:
+    nobody meets a half-written file. ``-`` and what is not a regular file (a pipe, a device) are written to
+    directly. Compressed files of the same content have the same bytes.
     """
     if path == "-":
         yield sys.stdout.buffer

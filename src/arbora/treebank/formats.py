@@ -33,7 +33,14 @@ FORMATS: dict[str, Format] = {
     for format in (
         Format("conllu", (".conllu",), "CoNLL-U", conllu.scan, conllu.encode, conllu.owed),
         Format("conllx", (".conllx", ".conll"), "CoNLL-X", conllx.scan, conllx.encode, conllu.owed),
-        Format("brackets", (".mrg", ".ptb", ".brackets"), "Penn brackets", brackets.scan, brackets.encode, brackets.owed),
+        Format(
+            "brackets",
+            (".mrg", ".ptb", ".brackets"),
+            "Penn brackets",
+            brackets.scan,
+            brackets.encode,
+            brackets.owed,
+        ),
     )
 }
 

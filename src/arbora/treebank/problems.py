@@ -25,7 +25,7 @@ _REASONS = {
     "empty_field": "column {column} ({name}) is empty; an unknown value is written _",
     "bad_id": "the id {text!r} is not a whole number from 1{ranges}",
     "id_order": "the id is {first} where {second} is next",
-    "range_place": "the multiword token {text} must stand directly before its first word; word {first} is next",
+    "range_place": "the multiword token {text} must stand before its first word; word {first} is next",
     "range_overlap": "the multiword token {text} overlaps the one before it",
     "range_end": "the multiword token {text} goes beyond the last word, {first}",
     "empty_place": "the empty node {text} is out of place; here only {first}.{second} can stand",

@@ -13,7 +13,7 @@ from arbora.treebank.formats import Format, find_format
 from arbora.treebank.problems import Broken
 from arbora.treebank.sentence import Sentence
 
-Item = TypeVar("Item", Sentence, Constituent, Any)
+Item = TypeVar("Item")
 
 
 class Reader(Generic[Item]):
@@ -22,7 +22,9 @@ class Reader(Generic[Item]):
     ``skipped`` counts what a lenient reader left out so far, and ``last_skipped`` tells why the last was.
     """
 
-    def __init__(self, path: str, format: Format, *, lenient: bool = False, single_root: bool | None = None) -> None:
+    def __init__(
+        self, path: str, format: Format, *, lenient: bool = False, single_root: bool | None = None
+    ) -> None:
         """Open the file; `read` is the usual way here."""
         self.path = path
         self.format = format
@@ -54,9 +56,11 @@ class Reader(Generic[Item]):
         self.last_skipped = error
 
     def __iter__(self) -> Iterator[Item]:
+        """Itself: a reader is read once."""
         return self
 
     def __next__(self) -> Item:
+        """The next sentence or tree."""
         return next(self._items)
 
     def close(self) -> None:
@@ -65,11 +69,13 @@ class Reader(Generic[Item]):
         self._pieces.close()  # type: ignore[attr-defined]
 
     def __enter__(self) -> Self:
+        """For ``with``, which closes the file."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Close the file."""
         self.close()
 
 
@@ -90,10 +96,10 @@ def read(
 ) -> Reader[Any]:
     """Read a treebank file: an iterator of ``Sentence``, or of ``Constituent`` for brackets.
 
-    The format follows from the name (``.conllu``; ``.conll``, ``.conllx``; ``.mrg``, ``.ptb``, ``.brackets``; each
-    also with ``.gz`` or ``.xz``) or is named. What breaks the format raises `FileError` with file, line, sentence and
-    reason; ``lenient`` skips such sentences and counts them in ``skipped``. ``single_root`` tells whether a second
-    root breaks it; left open, it does in CoNLL-U and does not in CoNLL-X.
+    The format follows from the name (``.conllu``; ``.conll``, ``.conllx``; ``.mrg``, ``.ptb``, ``.brackets``;
+    each also with ``.gz`` or ``.xz``) or is named. What breaks the format raises `FileError` with file, line,
+    sentence and reason; ``lenient`` skips such sentences and counts them in ``skipped``. ``single_root``
+    tells whether a second root breaks it; left open, it does in CoNLL-U and does not in CoNLL-X.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "dogs.conllu")
@@ -105,10 +111,10 @@ def read(
     return Reader(path, find_format(path, format), lenient=lenient, single_root=single_root)
 
 
-def write(path: str, items: Iterable[Sentence] | Iterable[Constituent], format: str | None = None) -> int:
+def write(path: str, items: Iterable[Sentence | Constituent], format: str | None = None) -> int:
     """Write sentences or trees to a file as they come, and return how many there were.
 
-    The file gets its name when all is written: on an error nothing is left, and what had the name is untouched.
+    The file gets its name when all is written: on an error nothing is left, and what had the name stays.
     ``-`` is standard output. What was read from the same format is written byte for byte as it was.
     """
     chosen = find_format(path, format)
@@ -129,7 +135,9 @@ def _encoded(format: Format, item: Sentence | Constituent, path: str, number: in
         text.encode()
         return text
     except UnicodeEncodeError:
-        raise FileError("a lone surrogate, which UTF-8 cannot hold", file=name, sentence=f"#{number}") from None
+        raise FileError(
+            "a lone surrogate, which UTF-8 cannot hold", file=name, sentence=f"#{number}"
+        ) from None
     except FileError:
         raise
     except ArboraError as error:

@@ -39,7 +39,7 @@ class Multiword:
 
 @dataclass(slots=True)
 class EmptyNode:
-    """A node of the enhanced graph that is no word: the ``index``-th one after word ``after`` (0: before all words).
+    """A node of the enhanced graph that is no word: the ``index``-th one after word ``after`` (0: first).
 
     ``inside`` tells that its line stands below that of the multiword token which begins with the next word.
 
@@ -69,9 +69,9 @@ class EmptyNode:
 class Sentence:
     """One sentence, stored by columns: nine lists over its words, and what else its lines say.
 
-    The word with id ``i`` is ``sentence[i]``, counted from 1 as in the file (0 is the root, not a word); its form is
-    ``sentence.forms[i - 1]``. A head is an ``int``, 0 for the root, or None if it is not known (``_``). All columns
-    may be changed freely; writing checks that they are of one length and fit the format.
+    The word with id ``i`` is ``sentence[i]``, counted from 1 as in the file (0 is the root, not a word); its
+    form is ``sentence.forms[i - 1]``. A head is an ``int``, 0 for the root, or None if it is not known.
+    All columns may be changed freely; writing checks that they are of one length and fit the format.
 
     ``newline`` ends each line; ``closing`` is all that follows the last line's text, the blank line included.
 
@@ -169,6 +169,7 @@ class Sentence:
         return (Token(self, id) for id in range(1, len(self.forms) + 1))
 
     def __eq__(self, other: object) -> bool:
+        """Sentences are equal if they are written with the same bytes."""
         if not isinstance(other, Sentence):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in Sentence.__slots__)
@@ -176,8 +177,9 @@ class Sentence:
     __hash__ = None  # type: ignore[assignment]  # it can be changed
 
     def __repr__(self) -> str:
+        """The id and the first words."""
         words = " ".join(self.forms[:8]) + (" ..." if len(self.forms) > 8 else "")
-        return f"<Sentence {self.sent_id or ''}: {words}>" if self.sent_id else f"<Sentence: {words}>"
+        return f"<Sentence {self.sent_id}: {words}>" if self.sent_id else f"<Sentence: {words}>"
 
     def copy(self) -> Sentence:
         """A sentence with the same content whose columns can be changed apart from this one's."""
@@ -217,7 +219,7 @@ class Sentence:
         return [id for id, head in enumerate(self.heads, 1) if head == 0]
 
     def nonprojective_words(self) -> list[int]:
-        """The ids of the words whose arc crosses: some word between it and its head does not hang below the head.
+        """The ids of the words whose arc crosses: some word between it and its head is not below the head.
 
         Raises ValueError if the heads form a cycle or are out of range.
         """
@@ -299,10 +301,13 @@ class Token:
         return {name: value for name, _, value in (part.partition("=") for part in self.feats.split("|"))}
 
     def __eq__(self, other: object) -> bool:
+        """Whether this is the same word of the same sentence."""
         return isinstance(other, Token) and self.sentence is other.sentence and self.id == other.id
 
     def __hash__(self) -> int:
+        """By the sentence's identity and the id."""
         return hash((id(self.sentence), self.id))
 
     def __repr__(self) -> str:
+        """The id and the form."""
         return f"<Token {self.id} {self.form}>"

@@ -1,0 +1,114 @@
+"""From one format to another, saying what could not be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from arbora.errors import ArboraError
+from arbora.treebank.conllx import Losses, reduced
+from arbora.treebank.constituent import TRACE, Constituent
+from arbora.treebank.formats import find_format
+from arbora.treebank.reading import Reader, read, write
+from arbora.treebank.sentence import Sentence
+
+
+@dataclass(slots=True)
+class Conversion:
+    """What a conversion did: how many were written and skipped, and how much of what was left out."""
+
+    written: int = 0
+    skipped: int = 0
+    lost: dict[str, int] = field(default_factory=dict)
+
+    def lose(self, what: str, count: int) -> None:
+        """Count something that was left out."""
+        if count:
+            self.lost[what] = self.lost.get(what, 0) + count
+
+
+def convert(
+    source: str,
+    target: str,
+    *,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    lenient: bool = False,
+    single_root: bool | None = None,
+    without_traces: bool = False,
+    without_functions: bool = False,
+) -> Conversion:
+    """Convert a treebank file. The target gets its name only when all is written.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> names = [os.path.join(folder, name) for name in ("dogs.conllu", "dogs.conll")]
+    >>> sentence = Sentence(["Dogs", "bark"], misc=["_", "SpaceAfter=No"], comments=["# sent_id = 1"])
+    >>> _ = write(names[0], [sentence])
+    >>> convert(*names)
+    Conversion(written=1, skipped=0, lost={'comments': 1, 'misc': 1})
+    """
+    kinds = find_format(source, source_format).name, find_format(target, target_format).name
+    if (without_traces or without_functions) and kinds[0] != "brackets":
+        raise ArboraError("traces and functions can be taken out of brackets only")
+    if kinds[1] == "brackets" and kinds[0] != "brackets":
+        raise ArboraError(f"{kinds[0]} has no constituents, so it cannot be turned into brackets")
+    report = Conversion()
+    with read(source, kinds[0], lenient=lenient, single_root=single_root) as reader:
+        items: Iterator[Any] = reader
+        if kinds[0] == "brackets":
+            items = _normalised(reader, without_traces, without_functions, report)
+        if kinds != (kinds[0], kinds[0]):
+            items = _STEPS[kinds](items, report)
+        report.written = write(target, items, kinds[1])
+        report.skipped = reader.skipped
+    return report
+
+
+def _normalised(
+    trees: Reader[Constituent], without_traces: bool, without_functions: bool, report: Conversion
+) -> Iterator[Constituent]:
+    for tree in trees:
+        kept: Constituent | None = tree
+        if without_traces:
+            kept = tree.without_traces()
+            report.lose("trees of traces only", kept is None)
+        if kept is not None:
+            yield kept.without_functions() if without_functions else kept
+
+
+def _to_conllx(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Sentence]:
+    for sentence in sentences:
+        losses = Losses()
+        plain = reduced(sentence, losses)
+        for what, count in asdict(losses).items():
+            report.lose(what.replace("_", " "), count)
+        if len(plain):
+            yield plain
+        else:
+            report.lose("sentences without words", 1)
+
+
+def _to_conllu(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Sentence]:
+    return sentences  # all of CoNLL-X has a place in CoNLL-U
+
+
+def _to_sentences(trees: Iterator[Constituent], report: Conversion) -> Iterator[Sentence]:
+    for tree in trees:
+        leaves = list(tree.preterminals())
+        words = [leaf for leaf in leaves if leaf.label != TRACE]
+        report.lose("constituents", sum(not node.is_preterminal for node in tree.nodes()))
+        report.lose("traces", len(leaves) - len(words))
+        if words:
+            yield Sentence([str(leaf.children[0]) for leaf in words], xpos=[leaf.label for leaf in words])
+        else:
+            report.lose("trees of traces only", 1)
+
+
+_STEPS: dict[tuple[str, str], Callable[[Iterator[Any], Conversion], Iterator[Any]]] = {
+    ("conllu", "conllx"): _to_conllx,
+    ("conllx", "conllu"): _to_conllu,
+    ("brackets", "conllu"): _to_sentences,
+    ("brackets", "conllx"): _to_sentences,
+}

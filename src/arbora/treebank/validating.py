@@ -1,0 +1,129 @@
+"""Find everything that is wrong with a treebank file, and count what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from arbora import _core
+from arbora.errors import FileError
+from arbora.treebank import checks, conllu
+from arbora.treebank.constituent import TRACE, Constituent
+from arbora.treebank.files import chunks, display_name, open_input
+from arbora.treebank.formats import Format, find_format
+from arbora.treebank.problems import Broken
+from arbora.treebank.sentence import Sentence
+
+
+@dataclass(slots=True)
+class Finding:
+    """One thing found: an error stops reading, a warning does not."""
+
+    severity: str
+    line: int | None
+    sentence: str | None
+    reason: str
+
+    def text(self, file: str) -> str:
+        """The finding as one line."""
+        warning = "warning: " if self.severity == "warning" else ""
+        return str(FileError(warning + self.reason, file=file, line=self.line, sentence=self.sentence))
+
+
+@dataclass(slots=True)
+class Report:
+    """The state of a file: counts of its sound sentences, and how many errors and warnings were found."""
+
+    file: str
+    format: str | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    broken: int = 0
+    errors: int = 0
+    warnings: int = 0
+
+
+def validate(
+    path: str,
+    *,
+    format: str | None = None,
+    single_root: bool | None = None,
+    deep: bool = True,
+    found: Callable[[Finding], None] = lambda finding: None,
+) -> Report:
+    """Read the whole file, hand every finding to ``found`` as it comes, and report.
+
+    ``deep`` looks also at what reading CoNLL-U does not need: FEATS, DEPS, the comments sent_id and text.
+
+    >>> validate("/no/such.conllu").errors
+    1
+    """
+    report = Report(display_name(path))
+    try:
+        for finding in _findings(path, format, single_root, deep, report):
+            report.errors += finding.severity == "error"
+            report.warnings += finding.severity == "warning"
+            found(finding)
+    except FileError as error:
+        report.errors += 1
+        found(Finding("error", error.line, error.sentence, error.reason))
+    return report
+
+
+def _findings(
+    path: str, format: str | None, single_root: bool | None, deep: bool, report: Report
+) -> Iterator[Finding]:
+    chosen = find_format(path, format)
+    report.format = chosen.name
+    counted = _count_tree if chosen.name == "brackets" else _count_sentence
+    report.counts = counted(None)
+    ids: set[str] = set()
+    for line, item in _numbered(chosen, chunks(open_input(path), path), single_root):
+        if isinstance(item, Broken):
+            report.broken += 1
+            yield from (Finding("error", e.line, e.sentence, e.reason) for e in item.problems)
+            continue
+        for what, count in counted(item).items():
+            report.counts[what] += count
+        if deep and chosen.name == "conllu":
+            yield from _warnings(item, line, ids)
+
+
+def _numbered(
+    format: Format, pieces: Iterator[bytes], single_root: bool | None
+) -> Iterator[tuple[int, Any | Broken]]:
+    """The items, each with its first line; only warnings need it, so other formats than CoNLL-U say 0."""
+    if format.name != "conllu":
+        yield from ((0, item) for item in format.scan(pieces, single_root))
+        return
+    decoder = _core.ConlluDecoder(single_root is not False, False)
+    for number, (line, problems, rest) in enumerate(conllu.decoded(decoder, pieces), 1):
+        yield line, conllu.make_sentence(rest) if problems is None else conllu.broken(number, problems, rest)
+
+
+def _warnings(sentence: Sentence, line: int, ids: set[str]) -> Iterator[Finding]:
+    name = sentence.sent_id
+    for place, reason in checks.warnings(sentence):
+        at = line + len(sentence.comments) + checks.row_of(sentence, place) if place else line
+        yield Finding("warning", at, name, f"{place}: {reason}" if place else reason)
+    if name is not None:
+        if name in ids:
+            yield Finding("warning", line, name, "another sentence has the same sent_id")
+        ids.add(name)
+
+
+def _count_sentence(sentence: Sentence | None) -> dict[str, int]:
+    return {
+        "sentences": 1 if sentence else 0,
+        "words": len(sentence) if sentence else 0,
+        "multiword tokens": len(sentence.multiwords) if sentence else 0,
+        "empty nodes": len(sentence.empty_nodes) if sentence else 0,
+        "unknown heads": sentence.heads.count(None) if sentence else 0,
+        "nonprojective arcs": len(sentence.nonprojective_words()) if sentence else 0,
+    }
+
+
+def _count_tree(tree: Constituent | None) -> dict[str, int]:
+    leaves = list(tree.preterminals()) if tree else []
+    traces = sum(leaf.label == TRACE for leaf in leaves)
+    return {"trees": 1 if tree else 0, "words": len(leaves) - traces, "traces": traces}
