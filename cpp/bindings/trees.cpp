@@ -1,9 +1,10 @@
 // arbora._core's tree functions. Each takes a list of float64 arrays, all contiguous, of shape (n+1, n+1) or
-// (n+1, n+1, labels), and answers in flat arrays over the whole batch.
+// (n+1, n+1, labels). Trees of a whole batch share flat arrays that the caller gives.
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/optional.h>
 
-#include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,36 +20,26 @@ namespace {
 
 using namespace arbora;
 using Scores = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-template <class T>
-using Table = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
-
-// A numpy array that owns fresh memory; rows is 1 for vectors.
-template <class Array, class T>
-Array new_array(std::initializer_list<std::size_t> shape, T*& data) {
-    std::size_t size = 1;
-    for (std::size_t extent : shape) size *= extent;
-    data = new T[size];
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return Array(data, shape, owner);
-}
+using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+using Integers = nb::ndarray<int, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 struct Batch {
     std::vector<SentenceScores> sentences;
-    std::vector<std::size_t> token_offsets, score_offsets;  // one more than sentences
-    bool labelled = false;
 
     explicit Batch(const nb::list& arrays) {
-        token_offsets.push_back(0);
-        score_offsets.push_back(0);
+        sentences.reserve(arrays.size());
         for (nb::handle item : arrays) {
             const auto array = nb::cast<Scores>(item);
-            const int labels = array.ndim() == 3 ? static_cast<int>(array.shape(2)) : 0;
-            sentences.push_back({array.data(), static_cast<int>(array.shape(0)) - 1, labels});
-            labelled |= labels > 0;
-            token_offsets.push_back(token_offsets.back() + array.shape(0));
-            score_offsets.push_back(score_offsets.back() + sentences.back().size());
+            const std::size_t ndim = array.ndim();
+            const bool labelled = ndim == 3;
+            if ((ndim != 2 && !labelled) || array.shape(0) != array.shape(1) || array.size() == 0)
+                throw InvalidScores(place(sentences.size(), arrays.size()) +
+                                    "scores must have the shape (n+1, n+1) or (n+1, n+1, labels), not " +
+                                    shape_of(array));
+            sentences.push_back({array.data(), static_cast<int>(array.shape(0)) - 1,
+                                 labelled ? static_cast<int>(array.shape(2)) : 0});
+            if (labelled != (sentences[0].labels > 0))
+                throw InvalidScores("a batch must be labelled in all of its sentences or in none");
         }
     }
 
@@ -62,56 +53,75 @@ struct Batch {
             try {
                 task(i);
             } catch (const Infeasible& error) {
-                throw Infeasible(place(i) + error.what());
+                throw Infeasible(place(i, size()) + error.what());
             } catch (const InvalidScores& error) {
-                throw InvalidScores(place(i) + error.what());
+                throw InvalidScores(place(i, size()) + error.what());
             }
         });
     }
 
 private:
-    std::string place(std::size_t i) const {
-        return size() == 1 ? "" : "sentence " + std::to_string(i) + " of the batch: ";
+    static std::string place(std::size_t i, std::size_t size) {
+        return size == 1 ? "" : "sentence " + std::to_string(i) + " of the batch: ";
+    }
+    static std::string shape_of(const Scores& array) {
+        std::string text = "(";
+        for (std::size_t i = 0; i < array.ndim(); ++i) text += (i ? ", " : "") + std::to_string(array.shape(i));
+        return text + (array.ndim() == 1 ? ",)" : ")");
     }
 };
 
-// Heads, labels (or None) and scores of one tree per sentence.
+nb::list as_list(const std::vector<double>& values) {
+    nb::list result;
+    for (double value : values) result.append(value);
+    return result;
+}
+
+// One tree per sentence into the flat arrays `heads` and `labels`; returns the scores.
 template <class Find>
-nb::tuple one_tree_each(const nb::list& arrays, int threads, Find find) {
+nb::list one_tree_each(const nb::list& arrays, const Integers& heads, const std::optional<Integers>& labels,
+                       int threads, Find find) {
     const Batch batch(arrays);
-    int *heads, *labels = nullptr;
-    double* values;
-    auto all_heads = new_array<Vector<int>>({batch.token_offsets.back()}, heads);
-    nb::object all_labels = nb::none();
-    if (batch.labelled) all_labels = nb::cast(new_array<Vector<int>>({batch.token_offsets.back()}, labels));
-    auto all_values = new_array<Vector<double>>({batch.size()}, values);
+    std::vector<std::size_t> offsets{0};
+    for (const SentenceScores& sentence : batch.sentences) offsets.push_back(offsets.back() + sentence.n + 1);
+    if (heads.size() < offsets.back() || (labels && labels->size() < offsets.back()))
+        throw std::length_error("too small a place for the trees");
+    std::vector<double> values(batch.size());
     batch.for_each(threads, [&](std::size_t i) {
-        const std::size_t offset = batch.token_offsets[i];
-        TreeRef tree{heads + offset, batch.sentences[i].labels ? labels + offset : nullptr, 0};
+        TreeRef tree{heads.data() + offsets[i], labels ? labels->data() + offsets[i] : nullptr, 0};
         find(batch.sentences[i], tree);
         values[i] = tree.score;
     });
-    return nb::make_tuple(std::move(all_heads), std::move(all_labels), std::move(all_values));
+    return as_list(values);
 }
 
 template <class Find>
-Vector<double> one_value_each(const nb::list& arrays, int threads, Find find) {
+nb::list one_value_each(const nb::list& arrays, int threads, Find find) {
     const Batch batch(arrays);
-    double* values;
-    auto result = new_array<Vector<double>>({batch.size()}, values);
+    std::vector<double> values(batch.size());
     batch.for_each(threads, [&](std::size_t i) { values[i] = find(batch.sentences[i]); });
-    return result;
+    return as_list(values);
+}
+
+// A numpy array that owns fresh memory.
+template <class T, std::size_t rank>
+nb::ndarray<nb::numpy, T, nb::ndim<rank>> new_array(std::initializer_list<std::size_t> shape, T*& data) {
+    std::size_t size = 1;
+    for (std::size_t extent : shape) size *= extent;
+    data = new T[size];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<rank>>(data, shape, owner);
 }
 
 // (heads, labels or None, scores) with a row per tree.
 nb::tuple stack(const std::vector<LabelledTree>& trees, int n, bool labelled) {
-    int *heads, *labels;
+    int *heads, *labels = nullptr;
     double* scores;
     const std::size_t k = trees.size(), width = n + 1;
-    auto all_heads = new_array<Table<int>>({k, width}, heads);
-    auto all_scores = new_array<Vector<double>>({k}, scores);
+    auto all_heads = new_array<int, 2>({k, width}, heads);
+    auto all_scores = new_array<double, 1>({k}, scores);
     nb::object all_labels = nb::none();
-    if (labelled) all_labels = nb::cast(new_array<Table<int>>({k, width}, labels));
+    if (labelled) all_labels = nb::cast(new_array<int, 2>({k, width}, labels));
     for (std::size_t i = 0; i < k; ++i) {
         std::copy(trees[i].heads.begin(), trees[i].heads.end(), heads + i * width);
         if (labelled) std::copy(trees[i].labels.begin(), trees[i].labels.end(), labels + i * width);
@@ -137,17 +147,19 @@ void bind_trees(nb::module_& m) {
     nb::exception<Infeasible>(m, "Infeasible", PyExc_ValueError);
     nb::exception<InvalidScores>(m, "InvalidScores", PyExc_ValueError);
 
-    m.def("mst", [](const nb::list& scores, bool single_root, bool projective, int threads) {
-        return one_tree_each(scores, threads, [=](SentenceScores sentence, TreeRef& tree) {
+    m.def("mst", [](const nb::list& scores, const Integers& heads, const std::optional<Integers>& labels,
+                    bool single_root, bool projective, int threads) {
+        return one_tree_each(scores, heads, labels, threads, [=](SentenceScores sentence, TreeRef& tree) {
             find_best(sentence, {single_root, projective}, tree);
         });
-    }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a);
+    }, "scores"_a, "heads"_a, "labels"_a.none(), "single_root"_a, "projective"_a, "threads"_a);
 
-    m.def("mbr", [](const nb::list& scores, bool single_root, bool projective, int threads, bool labelled) {
-        return one_tree_each(scores, threads, [=](SentenceScores sentence, TreeRef& tree) {
+    m.def("mbr", [](const nb::list& scores, const Integers& heads, const std::optional<Integers>& labels,
+                    bool single_root, bool projective, int threads, bool labelled) {
+        return one_tree_each(scores, heads, labels, threads, [=](SentenceScores sentence, TreeRef& tree) {
             find_least_risk(sentence, {single_root, projective}, labelled, tree);
         });
-    }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a, "labelled"_a);
+    }, "scores"_a, "heads"_a, "labels"_a.none(), "single_root"_a, "projective"_a, "threads"_a, "labelled"_a);
 
     m.def("log_partition", [](const nb::list& scores, bool single_root, bool projective, int threads) {
         return one_value_each(scores, threads, [=](SentenceScores sentence) {
@@ -161,16 +173,20 @@ void bind_trees(nb::module_& m) {
         });
     }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a);
 
-    m.def("marginals", [](const nb::list& scores, bool single_root, bool projective, int threads, bool complement) {
+    m.def("marginals", [](const nb::list& scores, const nb::list& results, bool single_root, bool projective,
+                          int threads, bool complement) {
         const Batch batch(scores);
-        double* values;
-        auto result = new_array<Vector<double>>({batch.score_offsets.back()}, values);
+        std::vector<double*> places;
+        for (nb::handle result : results) {
+            const auto array = nb::cast<Doubles>(result);
+            if (places.size() >= batch.size() || array.size() != batch.sentences[places.size()].size())
+                throw std::length_error("too small a place for the marginals");
+            places.push_back(array.data());
+        }
         batch.for_each(threads, [&](std::size_t i) {
-            find_marginals(batch.sentences[i], {single_root, projective}, complement,
-                           values + batch.score_offsets[i]);
+            find_marginals(batch.sentences[i], {single_root, projective}, complement, places[i]);
         });
-        return result;
-    }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a, "complement"_a);
+    }, "scores"_a, "results"_a, "single_root"_a, "projective"_a, "threads"_a, "complement"_a);
 
     m.def("kbest", [](const nb::list& scores, bool single_root, bool projective, int threads, int k) {
         return many_trees_each(scores, threads, [=](SentenceScores sentence, std::size_t) {

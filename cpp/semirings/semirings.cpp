@@ -2,7 +2,7 @@
 
 #include "semirings/log.hpp"
 #include "semirings/max.hpp"
-#include "support/exponential.hpp"
+#include "support/lanes.hpp"
 #include "support/vectorise.hpp"
 
 namespace arbora {
@@ -10,40 +10,34 @@ namespace {
 
 // The steps are 1 in all but one operand of Eisner's charts; telling the compiler lets it use packed loads.
 template <class Body>
-[[gnu::always_inline]] inline auto with_known_steps(int a_step, int b_step, Body body) {
+ARBORA_INLINE auto with_known_steps(int a_step, int b_step, Body body) {
     if (a_step == 1 && b_step == 1) return body(1, 1);
     if (a_step == 1) return body(1, b_step);
     if (b_step == 1) return body(a_step, 1);
     return body(a_step, b_step);
 }
 
-// Largest a + b, in four independent lanes so that the chain of comparisons does not bind.
-[[gnu::always_inline]] inline double largest(const double* a, int a_step, const double* b, int b_step, int count) {
-    double lanes[4] = {MaxSemiring::zero, MaxSemiring::zero, MaxSemiring::zero, MaxSemiring::zero};
+// each(a + b) for four at a time; the last ones are filled up with -inf.
+template <class Each>
+ARBORA_INLINE void for_sums(const double* a, int a_step, const double* b, int b_step, int count, Each each) {
     int k = 0;
-    for (; k + 4 <= count; k += 4)
-        for (int l = 0; l < 4; ++l) {
-            const double value = a[(k + l) * a_step] + b[(k + l) * b_step];
-            lanes[l] = value > lanes[l] ? value : lanes[l];
-        }
-    for (; k < count; ++k) lanes[0] = MaxSemiring::plus(a[k * a_step] + b[k * b_step], lanes[0]);
-    return MaxSemiring::plus(MaxSemiring::plus(lanes[0], lanes[1]), MaxSemiring::plus(lanes[2], lanes[3]));
+    for (; k + lane_count <= count; k += lane_count) each(load(a + k * a_step, a_step) + load(b + k * b_step, b_step));
+    if (k < count)
+        each(load_some(a + k * a_step, a_step, count - k) + load_some(b + k * b_step, b_step, count - k));
 }
 
-[[gnu::always_inline]] inline double sum_exp(const double* a, int a_step, const double* b, int b_step, int count,
-                                             double shift) {
-    double lanes[4] = {0, 0, 0, 0};
-    int k = 0;
-    for (; k + 4 <= count; k += 4)
-        for (int l = 0; l < 4; ++l) lanes[l] += exp_bounded(a[(k + l) * a_step] + b[(k + l) * b_step] - shift);
-    for (; k < count; ++k) lanes[0] += exp_bounded(a[k * a_step] + b[k * b_step] - shift);
-    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+ARBORA_INLINE double largest_sum(const double* a, int a_step, const double* b, int b_step, int count) {
+    return with_known_steps(a_step, b_step, [=](int i, int j) {
+        Lanes best = all_lanes(MaxSemiring::zero);
+        for_sums(a, i, b, j, count, [&best](Lanes sums) { best = larger(sums, best); });
+        return largest_lane(best);
+    });
 }
 
 }  // namespace
 
 ARBORA_VECTORISED double MaxSemiring::dot(const double* a, int a_step, const double* b, int b_step, int count) {
-    return with_known_steps(a_step, b_step, [=](int i, int j) { return largest(a, i, b, j, count); });
+    return largest_sum(a, a_step, b, b_step, count);
 }
 
 double LogSemiring::plus(double a, double b) {
@@ -52,12 +46,14 @@ double LogSemiring::plus(double a, double b) {
 }
 
 ARBORA_VECTORISED double LogSemiring::dot(const double* a, int a_step, const double* b, int b_step, int count) {
-    const double shift =
-        with_known_steps(a_step, b_step, [=](int i, int j) { return largest(a, i, b, j, count); });
+    const double shift = largest_sum(a, a_step, b, b_step, count);
     if (shift == zero) return zero;
-    return shift + std::log(with_known_steps(a_step, b_step, [=](int i, int j) {
-               return sum_exp(a, i, b, j, count, shift);
-           }));
+    const double total = with_known_steps(a_step, b_step, [=](int i, int j) {
+        Lanes total{};
+        for_sums(a, i, b, j, count, [&](Lanes sums) { total += exp_bounded(sums - shift); });
+        return sum_of_lanes(total);
+    });
+    return shift + std::log(total);
 }
 
 }  // namespace arbora

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/exponential.hpp"
+#include "support/lanes.hpp"
 #include "support/vectorise.hpp"
 #include "support/wide.hpp"
 #include "trees/elimination.hpp"
@@ -57,8 +57,10 @@ ARBORA_VECTORISED void fill_rows(const double* scores, int n, const double* shif
         const double* row = scores + static_cast<std::size_t>(h) * width;
         double* to = w + static_cast<std::size_t>(h ? h - 1 : n) * ld;
         const double extra = h ? 0 : root_shift;
-        ARBORA_INDEPENDENT
-        for (int m = 1; m < width; ++m) to[m - 1] = exp_bounded(row[m] - shift[m] - extra);
+        int m = 1;
+        for (; m + lane_count <= width; m += lane_count)
+            store(to + m - 1, exp_bounded(load(row + m) - load(shift + m) - extra));
+        for (; m < width; ++m) to[m - 1] = exp_bounded(row[m] - shift[m] - extra);
     }
 }
 

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
@@ -57,8 +56,19 @@ __all__ = [
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 Batch: TypeAlias = Sequence[npt.NDArray[np.floating[Any]]]
 Mask: TypeAlias = npt.NDArray[np.bool_]
+Masks: TypeAlias = Mask | Sequence[Mask | None] | None
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int32]
+
+
+class Options(TypedDict, total=False):
+    """What every function takes: which trees count, constraints, and the threads for a batch."""
+
+    single_root: bool
+    projective: bool
+    forced: Masks
+    forbidden: Masks
+    threads: int
 
 
 class InvalidScoresError(ArboraError, ValueError):
@@ -103,7 +113,15 @@ class Trees:
 def mst(scores: Scores, **options: Unpack[Options]) -> Tree: ...
 @overload
 def mst(scores: Batch, **options: Unpack[Options]) -> list[Tree]: ...
-def mst(scores: Scores | Batch, **options: Unpack[Options]) -> Tree | list[Tree]:
+def mst(
+    scores: Scores | Batch,
+    *,
+    single_root: bool = True,
+    projective: bool = False,
+    forced: Masks = None,
+    forbidden: Masks = None,
+    threads: int = 1,
+) -> Tree | list[Tree]:
     """The tree of the highest score: O(n^2), or O(n^3) if projective; O(L n^2) more with L labels.
 
     Ties are broken the same way every time, but which of the best trees comes out is not promised.
@@ -113,18 +131,25 @@ def mst(scores: Scores | Batch, **options: Unpack[Options]) -> Tree | list[Tree]
     >>> trees.mst(np.zeros((2, 2))).heads
     array([-1,  0], dtype=int32)
     """
-    batch, native = _prepare(scores, options)
-    heads, labels, values = _call(_core.mst, batch, *native)
-    if isinstance(scores, np.ndarray):
-        return Tree(heads, labels, float(values[0]))
-    return [Tree(h, l, v) for h, l, v in zip(*_split(batch, heads, labels), values.tolist(), strict=True)]
+    batch = _prepare(scores, forced, forbidden)
+    heads, labels = _places_for_trees(batch)
+    values = _call(_core.mst, batch, heads, labels, single_root, projective, threads)
+    return _as_trees(scores, batch, heads, labels, values)
 
 
 @overload
 def log_partition(scores: Scores, **options: Unpack[Options]) -> float: ...
 @overload
 def log_partition(scores: Batch, **options: Unpack[Options]) -> list[float]: ...
-def log_partition(scores: Scores | Batch, **options: Unpack[Options]) -> float | list[float]:
+def log_partition(
+    scores: Scores | Batch,
+    *,
+    single_root: bool = True,
+    projective: bool = False,
+    forced: Masks = None,
+    forbidden: Masks = None,
+    threads: int = 1,
+) -> float | list[float]:
     """The logarithm of the sum of ``exp(score)`` over all trees, in O(n^3 + L n^2).
 
     >>> import numpy as np
@@ -132,8 +157,8 @@ def log_partition(scores: Scores | Batch, **options: Unpack[Options]) -> float |
     >>> round(np.exp(trees.log_partition(np.zeros((4, 4)), single_root=False)))  # Cayley: 4^2 trees
     16
     """
-    batch, native = _prepare(scores, options)
-    values: list[float] = _call(_core.log_partition, batch, *native).tolist()
+    batch = _prepare(scores, forced, forbidden)
+    values: list[float] = _call(_core.log_partition, batch, single_root, projective, threads)
     return values[0] if isinstance(scores, np.ndarray) else values
 
 
@@ -142,7 +167,14 @@ def marginals(scores: Scores, *, complement: bool = False, **options: Unpack[Opt
 @overload
 def marginals(scores: Batch, *, complement: bool = False, **options: Unpack[Options]) -> list[Floats]: ...
 def marginals(
-    scores: Scores | Batch, *, complement: bool = False, **options: Unpack[Options]
+    scores: Scores | Batch,
+    *,
+    complement: bool = False,
+    single_root: bool = True,
+    projective: bool = False,
+    forced: Masks = None,
+    forbidden: Masks = None,
+    threads: int = 1,
 ) -> Floats | list[Floats]:
     """The probability of every arc, in the shape of the scores, in O(n^3 + L n^2).
 
@@ -156,20 +188,25 @@ def marginals(
     >>> 1 - trees.marginals(scores)[1, 2], trees.marginals(scores, complement=True)[1, 2]
     (np.float64(0.0), np.float64(3.720075976020836e-44))
     """
-    batch, native = _prepare(scores, options)
-    values = _call(_core.marginals, batch, *native, complement)
-    if isinstance(scores, np.ndarray):
-        return values.reshape(scores.shape)
-    ends = np.cumsum([sentence.size for sentence in batch])
-    pieces = np.split(values, ends[:-1])
-    return [piece.reshape(sentence.shape) for piece, sentence in zip(pieces, batch, strict=True)]
+    batch = _prepare(scores, forced, forbidden)
+    results = [np.empty(sentence.shape) for sentence in batch]
+    _call(_core.marginals, batch, results, single_root, projective, threads, complement)
+    return results[0] if isinstance(scores, np.ndarray) else results
 
 
 @overload
 def entropy(scores: Scores, **options: Unpack[Options]) -> float: ...
 @overload
 def entropy(scores: Batch, **options: Unpack[Options]) -> list[float]: ...
-def entropy(scores: Scores | Batch, **options: Unpack[Options]) -> float | list[float]:
+def entropy(
+    scores: Scores | Batch,
+    *,
+    single_root: bool = True,
+    projective: bool = False,
+    forced: Masks = None,
+    forbidden: Masks = None,
+    threads: int = 1,
+) -> float | list[float]:
     """The Shannon entropy of the distribution over trees, in nats, in O(n^3 + L n^2).
 
     >>> import numpy as np
@@ -177,8 +214,8 @@ def entropy(scores: Scores | Batch, **options: Unpack[Options]) -> float | list[
     >>> round(trees.entropy(np.zeros((4, 4)), single_root=False) / np.log(16), 12)
     1.0
     """
-    batch, native = _prepare(scores, options)
-    values: list[float] = _call(_core.entropy, batch, *native).tolist()
+    batch = _prepare(scores, forced, forbidden)
+    values: list[float] = _call(_core.entropy, batch, single_root, projective, threads)
     return values[0] if isinstance(scores, np.ndarray) else values
 
 
@@ -186,7 +223,16 @@ def entropy(scores: Scores | Batch, **options: Unpack[Options]) -> float | list[
 def kbest(scores: Scores, k: int, **options: Unpack[Options]) -> Trees: ...
 @overload
 def kbest(scores: Batch, k: int, **options: Unpack[Options]) -> list[Trees]: ...
-def kbest(scores: Scores | Batch, k: int, **options: Unpack[Options]) -> Trees | list[Trees]:
+def kbest(
+    scores: Scores | Batch,
+    k: int,
+    *,
+    single_root: bool = True,
+    projective: bool = False,
+    forced: Masks = None,
+    forbidden: Masks = None,
+    threads: int = 1,
+) -> Trees | list[Trees]:
     """The ``k`` best trees in order, none twice; fewer where there are fewer. O(k n^2), projective O(n^3 + k n log k).
 
     With labels, trees that differ in a label only are different trees.
@@ -199,8 +245,8 @@ def kbest(scores: Scores | Batch, k: int, **options: Unpack[Options]) -> Trees |
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
-    batch, native = _prepare(scores, options)
-    results = [Trees(*result) for result in _call(_core.kbest, batch, *native, k)]
+    batch = _prepare(scores, forced, forbidden)
+    results = [Trees(*result) for result in _call(_core.kbest, batch, single_root, projective, threads, k)]
     return results[0] if isinstance(scores, np.ndarray) else results
 
 
@@ -213,7 +259,15 @@ def sample(
     scores: Batch, k: int = 1, *, rng: int | np.random.Generator = 0, **options: Unpack[Options]
 ) -> list[Trees]: ...
 def sample(
-    scores: Scores | Batch, k: int = 1, *, rng: int | np.random.Generator = 0, **options: Unpack[Options]
+    scores: Scores | Batch,
+    k: int = 1,
+    *,
+    rng: int | np.random.Generator = 0,
+    single_root: bool = True,
+    projective: bool = False,
+    forced: Masks = None,
+    forbidden: Masks = None,
+    threads: int = 1,
 ) -> Trees | list[Trees]:
     """``k`` independent, exact samples from the distribution over trees.
 
@@ -227,8 +281,9 @@ def sample(
     if k < 0:
         raise ValueError(f"k must not be negative, not {k}")
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng) % 2**64
-    batch, native = _prepare(scores, options)
-    results = [Trees(*result) for result in _call(_core.sample, batch, *native, k, seed)]
+    batch = _prepare(scores, forced, forbidden)
+    drawn = _call(_core.sample, batch, single_root, projective, threads, k, seed)
+    results = [Trees(*result) for result in drawn]
     return results[0] if isinstance(scores, np.ndarray) else results
 
 
@@ -236,7 +291,16 @@ def sample(
 def mbr(scores: Scores, *, labelled: bool = True, **options: Unpack[Options]) -> Tree: ...
 @overload
 def mbr(scores: Batch, *, labelled: bool = True, **options: Unpack[Options]) -> list[Tree]: ...
-def mbr(scores: Scores | Batch, *, labelled: bool = True, **options: Unpack[Options]) -> Tree | list[Tree]:
+def mbr(
+    scores: Scores | Batch,
+    *,
+    labelled: bool = True,
+    single_root: bool = True,
+    projective: bool = False,
+    forced: Masks = None,
+    forbidden: Masks = None,
+    threads: int = 1,
+) -> Tree | list[Tree]:
     """The minimum-risk tree: the most right arcs in expectation (Hamming), which is its ``score``.
 
     With labels, ``labelled=True`` counts an arc as right if head and label are, ``labelled=False`` if the head
@@ -247,11 +311,10 @@ def mbr(scores: Scores | Batch, *, labelled: bool = True, **options: Unpack[Opti
     >>> trees.mbr(np.zeros((2, 2)))
     Tree(heads=array([-1,  0], dtype=int32), labels=None, score=1.0)
     """
-    batch, native = _prepare(scores, options)
-    heads, labels, values = _call(_core.mbr, batch, *native, labelled)
-    if isinstance(scores, np.ndarray):
-        return Tree(heads, labels, float(values[0]))
-    return [Tree(h, l, v) for h, l, v in zip(*_split(batch, heads, labels), values.tolist(), strict=True)]
+    batch = _prepare(scores, forced, forbidden)
+    heads, labels = _places_for_trees(batch)
+    values = _call(_core.mbr, batch, heads, labels, single_root, projective, threads, labelled)
+    return _as_trees(scores, batch, heads, labels, values)
 
 
 def constrain(scores: Scores, *, forced: Mask | None = None, forbidden: Mask | None = None) -> Floats:
@@ -268,7 +331,10 @@ def constrain(scores: Scores, *, forced: Mask | None = None, forbidden: Mask | N
     array([  1., -inf, -inf])
     """
     result = np.array(scores, dtype=np.float64)
-    _check_shape(result)
+    if result.ndim not in (2, 3) or result.shape[0] != result.shape[1]:
+        raise InvalidScoresError(
+            f"scores must have the shape (n+1, n+1) or (n+1, n+1, labels), not {result.shape}"
+        )
     if forbidden is not None:
         result[_as_mask(forbidden, result, "forbidden")] = -np.inf
     if forced is not None:
@@ -290,47 +356,27 @@ def constrain(scores: Scores, *, forced: Mask | None = None, forbidden: Mask | N
     return result
 
 
-class Options(TypedDict, total=False):
-    """What every function takes: which trees count, constraints, and the threads for a batch."""
-
-    single_root: bool
-    projective: bool
-    forced: Mask | Sequence[Mask] | None
-    forbidden: Mask | Sequence[Mask] | None
-    threads: int
-
-
-def _prepare(scores: Scores | Batch, options: Options) -> tuple[list[Floats], tuple[bool, bool, int]]:
-    """The batch as float64 arrays with the constraints in them, and the options in the core's order."""
-    single_root = options.pop("single_root", True)
-    projective = options.pop("projective", False)
-    threads = options.pop("threads", 1)
+def _prepare(scores: Scores | Batch, forced: Masks, forbidden: Masks) -> list[Floats]:
+    """The batch as contiguous float64 arrays, with the constraints in them."""
     one = isinstance(scores, np.ndarray)
     sentences: Sequence[Scores] = [scores] if one else scores  # type: ignore[list-item, assignment]
-    if options:
-        sentences = _apply_constraints(sentences, options, one)
-    batch = [np.ascontiguousarray(sentence, dtype=np.float64) for sentence in sentences]
-    for index, sentence in enumerate(batch):
-        _check_shape(sentence, None if one else index)
-    return batch, (single_root, projective, threads)
+    if forced is not None or forbidden is not None:
+        sentences = _apply_constraints(sentences, forced, forbidden, one)
+    return [np.ascontiguousarray(sentence, dtype=np.float64) for sentence in sentences]
 
 
-def _apply_constraints(sentences: Sequence[Scores], options: Options, one: bool) -> Sequence[Scores]:
-    forced, forbidden = options.pop("forced", None), options.pop("forbidden", None)
-    if options:
-        raise TypeError(f"unknown option {next(iter(options))!r}; there are single_root, projective, forced, "
-                        "forbidden and threads")
-    if forced is None and forbidden is None:
-        return sentences
-    count = len(sentences)
-    each_forced = [forced] if one else forced or [None] * count
-    each_forbidden = [forbidden] if one else forbidden or [None] * count
+def _apply_constraints(sentences: Sequence[Scores], forced: Masks, forbidden: Masks, one: bool) -> list[Floats]:
+    nothing = [None] * len(sentences)
+    each_forced: Any = nothing if forced is None else [forced] if one else forced
+    each_forbidden: Any = nothing if forbidden is None else [forbidden] if one else forbidden
     result = []
-    for index, masks in enumerate(zip(sentences, each_forced, each_forbidden, strict=True)):
+    for index, (scores, must, must_not) in enumerate(zip(sentences, each_forced, each_forbidden, strict=True)):
         try:
-            result.append(constrain(masks[0], forced=masks[1], forbidden=masks[2]))  # type: ignore[arg-type]
+            result.append(constrain(scores, forced=must, forbidden=must_not))
         except ArboraError as error:
-            raise error if one else type(error)(f"sentence {index} of the batch: {error}") from None
+            if one:
+                raise
+            raise type(error)(f"sentence {index} of the batch: {error}") from None
     return result
 
 
@@ -344,23 +390,24 @@ def _call(function: Callable[..., Any], *arguments: Any) -> Any:
         raise InvalidScoresError(str(error)) from None
 
 
-def _split(
-    batch: list[Floats], heads: Integers, labels: Integers | None
-) -> tuple[list[Integers], Sequence[Integers | None]]:
-    """The flat arrays of a batch as one view per sentence."""
-    ends = list(accumulate(sentence.shape[0] for sentence in batch))
-    spans = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
-    pieces = [heads[span] for span in spans]
-    return pieces, [None] * len(pieces) if labels is None else [labels[span] for span in spans]
+def _places_for_trees(batch: list[Floats]) -> tuple[Integers, Integers | None]:
+    """Flat arrays for the heads and, if there are labels, the labels of one tree per sentence."""
+    size = sum([len(sentence) for sentence in batch])
+    labelled = bool(batch) and batch[0].ndim == 3
+    return np.empty(size, np.int32), np.empty(size, np.int32) if labelled else None
 
 
-def _check_shape(scores: Floats, index: int | None = None) -> None:
-    shape = scores.shape
-    if len(shape) not in (2, 3) or shape[0] != shape[1] or shape[0] < 1 or (len(shape) == 3 and shape[2] < 1):
-        place = "" if index is None else f"sentence {index} of the batch: "
-        raise InvalidScoresError(
-            f"{place}scores must have the shape (n+1, n+1) or (n+1, n+1, labels), not {shape}"
-        )
+def _as_trees(
+    scores: Scores | Batch, batch: list[Floats], heads: Integers, labels: Integers | None, values: list[float]
+) -> Tree | list[Tree]:
+    if isinstance(scores, np.ndarray):
+        return Tree(heads, labels, values[0])
+    result, start = [], 0
+    for sentence, value in zip(batch, values, strict=True):
+        end = start + len(sentence)
+        result.append(Tree(heads[start:end], None if labels is None else labels[start:end], value))
+        start = end
+    return result
 
 
 def _as_mask(mask: Mask, scores: Floats, name: str) -> Mask:

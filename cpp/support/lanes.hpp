@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "support/exponential.hpp"
+
+namespace arbora {
+
+// Four doubles that are worked on together (GCC's and Clang's vector types): one AVX register, or two SSE2 ones.
+// Everything is forced inline, so that each ARBORA_VECTORISED clone gets its own instructions.
+#define ARBORA_INLINE [[gnu::always_inline]] inline
+
+using Lanes = double __attribute__((vector_size(32)));
+using LaneBits = std::int64_t __attribute__((vector_size(32)));
+inline constexpr int lane_count = 4;
+
+ARBORA_INLINE Lanes all_lanes(double x) { return Lanes{x, x, x, x}; }
+
+ARBORA_INLINE Lanes load(const double* p) {
+    Lanes result;
+    std::memcpy(&result, p, sizeof result);
+    return result;
+}
+
+// p[0], p[step], ...; step 1 is one load.
+ARBORA_INLINE Lanes load(const double* p, int step) {
+    return step == 1 ? load(p) : Lanes{p[0], p[step], p[2 * step], p[3 * step]};
+}
+
+// The first `count` < 4 of them, the rest -inf: what is impossible adds nothing to a sum of exponentials or a maximum.
+ARBORA_INLINE Lanes load_some(const double* p, int step, int count) {
+    constexpr double none = -std::numeric_limits<double>::infinity();
+    return Lanes{count > 0 ? p[0] : none, count > 1 ? p[step] : none, count > 2 ? p[2 * step] : none, none};
+}
+
+ARBORA_INLINE void store(double* p, Lanes x) { std::memcpy(p, &x, sizeof x); }
+
+ARBORA_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
+
+ARBORA_INLINE double largest_lane(Lanes x) {
+    const double a = x[0] > x[1] ? x[0] : x[1], b = x[2] > x[3] ? x[2] : x[3];
+    return a > b ? a : b;
+}
+
+ARBORA_INLINE double sum_of_lanes(Lanes x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+
+// exp_bounded in every lane.
+ARBORA_INLINE Lanes exp_bounded(Lanes x) {
+    using namespace exponential;
+    const Lanes lowest = all_lanes(-700.0);
+    const LaneBits underflows = x < lowest;
+    x = underflows ? lowest : x;
+    const Lanes shifted = x * log2_e + rounder;
+    const Lanes k = shifted - rounder;
+    const Lanes r = (x - k * ln2_high) - k * ln2_low;
+    const LaneBits power = (reinterpret_cast<const LaneBits&>(shifted) + 1023) << 52;
+    const Lanes scaled = reduced(r) * reinterpret_cast<const Lanes&>(power);
+    return underflows ? Lanes{} : scaled;
+}
+
+}  // namespace arbora
