@@ -1,5 +1,89 @@
-"""``arbora draw``."""
+"""``arbora draw``: the trees of a treebank file as text or SVG."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from arbora.draw.gallery import exhibits, write_svg, write_text
+from arbora.errors import ArboraError
+from arbora.treebank import read
 
 
-def draw() -> None:
-    """Not written yet."""
+class Format(StrEnum):
+    """What to draw."""
+
+    text = "text"
+    svg = "svg"
+
+
+class Style(StrEnum):
+    """How dependencies look as text."""
+
+    arcs = "arcs"
+    indented = "indented"
+
+
+def draw(
+    file: Annotated[str, typer.Argument(help="A treebank file: CoNLL-U, CoNLL-X or Penn brackets.")],
+    format: Annotated[Format, typer.Option(help="Text for the terminal, or a picture.")] = Format.text,
+    style: Annotated[
+        Style | None, typer.Option(help="Dependencies as text: arcs beside the words (default), or indented.")
+    ] = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write to this file; with `{}` in its name, a file for each tree, with its number there.",
+        ),
+    ] = "-",
+    sentence: Annotated[
+        str | None, typer.Option(help="Only this sentence: its sent_id, or its number in the file from 1.")
+    ] = None,
+    first: Annotated[int | None, typer.Option(min=1, help="Only the first so many sentences.")] = None,
+    input_format: Annotated[
+        str | None,
+        typer.Option(help="conllu, conllx or brackets; otherwise the file's name tells."),
+    ] = None,
+    lenient: Annotated[bool, typer.Option("--lenient", help="Skip sentences that break the format.")] = False,
+) -> None:
+    """Draw the trees of a treebank, in the terminal or as SVG.
+
+    A first look at a treebank, page by page:
+
+        arbora draw en.conllu | less
+
+    One sentence as a picture for a slide or a web page:
+
+        arbora draw en.conllu --sentence arbora-en-005 --format svg --output tree.svg
+
+    Several trees in one SVG stand one below the other; for a file each, put `{}` into the name:
+
+        arbora draw brackets.mrg --first 10 --format svg --output tree-{}.svg
+    """
+    if format is Format.svg and style is not None:
+        raise ArboraError("--style is for text; leave it out with --format svg")
+    if sentence is not None and first is not None:
+        raise ArboraError("--sentence and --first exclude each other")
+    with read(file, input_format, lenient=lenient) as trees:
+        shown = exhibits(trees, sentence, first)
+        if format is Format.svg:
+            write_svg(output, shown, title=file)
+        else:
+            write_text(output, shown, style or Style.arcs, coloured=output == "-" and _colours_wanted())
+        if trees.last_skipped:
+            _print_skipped(trees.skipped, trees.last_skipped)
+
+
+def _colours_wanted() -> bool:
+    console = Console()
+    return console.is_terminal and not console.no_color and console.color_system is not None
+
+
+def _print_skipped(count: int, last: ArboraError) -> None:
+    sentences = "sentence" if count == 1 else "sentences"
+    typer.echo(f"arbora: {count} broken {sentences} skipped, the last: {last}", err=True)

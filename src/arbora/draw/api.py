@@ -161,7 +161,7 @@ def text(
     if isinstance(tree, ConstituentLike):
         return constituency_text(tree, coloured=coloured)
     return dependency_text(
-        tree.forms, tree.heads, tree.deprels, _tags(tree), style, probabilities, coloured=coloured
+        tree.forms, tree.heads, _labels(tree), _tags(tree), style, probabilities, coloured=coloured
     )
 
 
@@ -179,8 +179,8 @@ def svg(
     """
     if isinstance(tree, ConstituentLike):
         return constituency_svg(tree, title=title)
-    title = tree.text if title is None else title
-    return dependency_svg(tree.forms, tree.heads, tree.deprels, _tags(tree), probabilities, title=title)
+    title = title_of(tree) if title is None else title
+    return dependency_svg(tree.forms, tree.heads, _labels(tree), _tags(tree), probabilities, title=title)
 
 
 def stacked_svg(
@@ -200,12 +200,33 @@ def stacked_svg(
 def _picture(tree: SentenceLike | ConstituentLike) -> Picture:
     if isinstance(tree, ConstituentLike):
         return constituency_picture(Constituents.of(tree))
-    return dependency_picture(Dependencies.of(tree.forms, tree.heads, tree.deprels, _tags(tree)))
+    return dependency_picture(Dependencies.of(tree.forms, tree.heads, _labels(tree), _tags(tree)))
+
+
+def title_of(tree: SentenceLike | ConstituentLike) -> str:
+    """Return the sentence of a tree as running text, or its words when there is none.
+
+    >>> from types import SimpleNamespace as Tree
+    >>> title_of(Tree(label="VB", children=["Go"]))
+    'Go'
+    """
+    if isinstance(tree, ConstituentLike):
+        return _words(Constituents.of(tree))
+    return tree.text or " ".join(tree.forms)
+
+
+def _labels(sentence: SentenceLike) -> list[str | None]:
+    return _known(sentence.deprels)
+
+
+def _known(column: Sequence[str | None]) -> list[str | None]:
+    """Return a column in which nothing stands for what treebank files write as `_`."""
+    return [None if value == "_" else value for value in column]
 
 
 def _tags(sentence: SentenceLike) -> Sequence[str | None] | None:
     """Return the universal tags, or else the language's own, or None when there are neither."""
-    for tags in (sentence.upos, sentence.xpos):
+    for tags in (_known(sentence.upos), _known(sentence.xpos)):
         if any(tags):
             return tags
     return None

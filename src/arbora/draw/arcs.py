@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arbora.draw.characters import display_width, kept_left_to_right
+from arbora.draw.characters import direction_mark, display_width
 from arbora.draw.dependencies import Dependencies
 from arbora.draw.paint import Painter
 
@@ -34,7 +34,7 @@ def arcs_text(tree: Dependencies, painter: Painter) -> str:
     columns = _columns(tree, spines)
     drawn = _drawn_arcs(tree, spines, columns)
     return "\n".join(
-        kept_left_to_right(painter.dim(arcs) + " " + fields)
+        direction_mark(fields) + painter.dim(arcs) + " " + fields
         for arcs, fields in zip(drawn, _fields(tree, painter), strict=True)
     )
 

@@ -129,15 +129,15 @@ def is_right_to_left(text: str) -> bool:
     return sum(kind in _RIGHT_TO_LEFT for kind in kinds) > sum(kind == "L" for kind in kinds)
 
 
-def kept_left_to_right(line: str) -> str:
-    """Return a terminal line that keeps its columns in order even when words in it run from right to left.
+def direction_mark(text: str) -> str:
+    """Return what a terminal line must begin with to keep its columns in order around such a text, mostly nothing.
 
-    Terminals that know about directions turn the whole line around when its first letter is Arabic or Hebrew;
+    Terminals that know about directions turn a whole line around when its first letter is Arabic or Hebrew;
     an invisible mark before it prevents that.
 
-    >>> kept_left_to_right("▶ word"), kept_left_to_right("▶ שלום").startswith("\\u200e")
-    ('▶ word', True)
+    >>> direction_mark("peace"), direction_mark("שלום")
+    ('', '\\u200e')
     """
-    if line.isascii() or not any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in line):
-        return line
-    return _LEFT_TO_RIGHT_MARK + line
+    if text.isascii() or not any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in text):
+        return ""
+    return _LEFT_TO_RIGHT_MARK

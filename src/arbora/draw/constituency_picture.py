@@ -22,7 +22,7 @@ def constituency_picture(tree: Constituents) -> Picture:
     >>> from types import SimpleNamespace as Tree
     >>> picture = constituency_picture(Constituents.of(Tree(label="NN", children=["tree"])))
     >>> [element for element in picture.elements if "tree" in element]
-    ['<text class="form" x="21.5" y="34">tree</text>']
+    ['<text class="form" x="29.5" y="34">tree</text>']
     """
     layers = _layers(tree)
     lefts, widths = _boxes(tree)

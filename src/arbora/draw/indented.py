@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from arbora.draw.characters import kept_left_to_right
+from arbora.draw.characters import direction_mark
 from arbora.draw.constituents import Constituents
 from arbora.draw.dependencies import Dependencies
 from arbora.draw.paint import Painter
@@ -65,7 +65,8 @@ def _indented(
         if node in seen:
             continue
         seen.add(node)
-        lines.append(kept_left_to_right(painter.dim(branch) + described(node)))
+        says = described(node)
+        lines.append(direction_mark(says) + painter.dim(branch) + says)
         children = below[node]
         for child in reversed(children):
             last = child == children[-1]
