@@ -11,8 +11,8 @@ _LEFT_TO_RIGHT_MARK = "\u200e"
 _RIGHT_TO_LEFT = {"R", "AL"}
 
 # Widths are those of DejaVu Sans, the widest of the usual sans-serif fonts, so that words touch in none.
-_THIN = frozenset("iljI.,:;'|!`()[]’‘·ıf/\\")
-_BROAD = frozenset("mwMWQO@%&—…#+=<>~")
+_THIN = frozenset("iljI.,:;'|!()[]’‘·ıf/\\")
+_BROAD = frozenset("mwMWGQOD@%&—…#+=<>~^")
 
 
 def _clusters(text: str) -> Iterator[tuple[str, int]]:
@@ -130,7 +130,7 @@ def is_right_to_left(text: str) -> bool:
 
 
 def direction_mark(text: str) -> str:
-    """Return what a terminal line must begin with to keep its columns in order around such a text, mostly nothing.
+    """Return what a terminal line must begin with to keep its columns in order around a text: mostly nothing.
 
     Terminals that know about directions turn a whole line around when its first letter is Arabic or Hebrew;
     an invisible mark before it prevents that.
