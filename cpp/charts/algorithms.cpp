@@ -5,15 +5,20 @@
 
 namespace arbora {
 
-ARBORA_VECTORISED void share_out(double p, const double* a, int a_step, const double* b, int b_step, int count,
-                                 double total, double* __restrict probabilities) {
+ARBORA_VECTORISED void share_out(double p, double total, const double* a, const double* b, int count,
+                                 double* a_probabilities, double* b_probabilities) {
     int k = 0;
-    for (; k + lane_count <= count; k += lane_count)
-        store(probabilities + k,
-              p * exp_bounded(load(a + k * a_step, a_step) + load(b + k * b_step, b_step) - total));
-    const Lanes rest = p * exp_bounded(load_some(a + k * a_step, a_step, count - k) +
-                                       load_some(b + k * b_step, b_step, count - k) - total);
-    for (int l = 0; k < count; ++k, ++l) probabilities[k] = rest[l];
+    for (; k + lane_count <= count; k += lane_count) {
+        const Lanes share = p * exp_bounded(load(a + k) + load(b + k) - total);
+        store(a_probabilities + k, load(a_probabilities + k) + share);
+        store(b_probabilities + k, load(b_probabilities + k) + share);
+    }
+    if (k == count) return;
+    const Lanes share = p * exp_bounded(load_some(a + k, count - k) + load_some(b + k, count - k) - total);
+    for (int l = 0; k < count; ++k, ++l) {
+        a_probabilities[k] += share[l];
+        b_probabilities[k] += share[l];
+    }
 }
 
 }  // namespace arbora

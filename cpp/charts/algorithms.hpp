@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "charts/chart.hpp"
@@ -12,35 +13,29 @@ namespace arbora {
 template <class Semiring, Chart C>
 void inside(const C& chart, double* values) {
     chart.bottom_up([values](const Equation& e) {
-        values[e.item] = e.count == 1 ? Semiring::times(values[e.left], values[e.right])
-                                      : Semiring::dot(values + e.left, e.left_step, values + e.right, e.right_step,
-                                                      e.count);
+        const double value = e.count == 1 ? Semiring::times(values[e.left], values[e.right])
+                                          : Semiring::dot(values + e.left, values + e.right, e.count);
+        values[e.item] = value;
+        if (e.mirror >= 0) values[e.mirror] = value;
     });
 }
 
-// probabilities[k] = p * exp(a[k] + b[k] - total): how an item's probability falls to the ways it came about.
-void share_out(double p, const double* a, int a_step, const double* b, int b_step, int count, double total,
-               double* probabilities);
+// What an item's probability p gives to the ways it came about: adds p * exp(a[k] + b[k] - total) to the k-th entries
+// of both operands' probabilities.
+void share_out(double p, double total, const double* a, const double* b, int count, double* a_probabilities,
+               double* b_probabilities);
 
 // The probability that an item is used, from log-semiring insides: pushed down from the goal, so that nothing is
 // subtracted and one exponential an edge is all it takes.
 template <Chart C>
-void posteriors(const C& chart, const double* inside, double* probabilities, std::vector<double>& space) {
+void posteriors(const C& chart, const double* inside, double* probabilities) {
     std::fill_n(probabilities, chart.item_count(), 0.0);
     probabilities[chart.goal()] = 1;
     chart.top_down([&](const Equation& e) {
-        const double p = probabilities[e.item];
-        if (p == 0) return;
-        if (e.count == 1) {
-            probabilities[e.left] += p;
-            probabilities[e.right] += p;
-            return;
-        }
-        if (space.size() < static_cast<std::size_t>(e.count)) space.resize(e.count);
-        share_out(p, inside + e.left, e.left_step, inside + e.right, e.right_step, e.count, inside[e.item],
-                  space.data());
-        for (int k = 0; k < e.count; ++k) probabilities[e.left_tail(k)] += space[k];
-        for (int k = 0; k < e.count; ++k) probabilities[e.right_tail(k)] += space[k];
+        const double p = probabilities[e.item] + (e.mirror >= 0 ? probabilities[e.mirror] : 0);
+        if (p > 0)
+            share_out(p, inside[e.item], inside + e.left, inside + e.right, e.count, probabilities + e.left,
+                      probabilities + e.right);
     });
 }
 
@@ -57,8 +52,8 @@ void walk(const C& chart, Choose choose, Leaf leaf) {
             continue;
         }
         const int k = choose(e);
-        stack.push_back(e.left_tail(k));
-        stack.push_back(e.right_tail(k));
+        stack.push_back(e.left + k);
+        stack.push_back(e.right + k);
     }
 }
 
@@ -69,7 +64,7 @@ void best_derivation(const C& chart, const double* inside, Leaf leaf) {
         int best = 0;
         double score = MaxSemiring::zero;
         for (int k = 0; k < e.count; ++k) {
-            const double value = inside[e.left_tail(k)] + inside[e.right_tail(k)];
+            const double value = inside[e.left + k] + inside[e.right + k];
             if (value > score) score = value, best = k;
         }
         return best;
@@ -84,7 +79,7 @@ void sample_derivation(const C& chart, const double* inside, Random& random, Lea
         double left = random.uniform();
         int last = 0;
         for (int k = 0; k < e.count; ++k) {
-            const double p = exp_bounded(inside[e.left_tail(k)] + inside[e.right_tail(k)] - inside[e.item]);
+            const double p = exp_bounded(inside[e.left + k] + inside[e.right + k] - inside[e.item]);
             if (p == 0) continue;
             last = k;
             if ((left -= p) < 0) break;

@@ -3,13 +3,11 @@
 
 namespace arbora {
 
-// One equation of a chart: item = plus over k < count of values[left + k * left_step] times
-// values[right + k * right_step]. An item without an equation (count 0) is a leaf: a given value.
+// One equation of a chart: item = plus over k < count of values[left + k] times values[right + k]. Operands run along
+// memory; an item that is needed along two directions has a second place, its `mirror` (-1 if none), which decodes to
+// the same equation. An item without an equation (count 0) is a leaf: a given value.
 struct Equation {
-    int item, left, left_step, right, right_step, count;
-
-    int left_tail(int k) const { return left + k * left_step; }
-    int right_tail(int k) const { return right + k * right_step; }
+    int item, left, right, count, mirror = -1;
 };
 
 // A chart is a list of equations, one per item, that can be visited from the leaves up and from the goal down.

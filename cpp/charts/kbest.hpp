@@ -35,8 +35,8 @@ public:
                 continue;
             }
             const Way way = rank_item(e).best[item_rank];
-            stack.push_back({e.left_tail(way.k), way.left_rank});
-            stack.push_back({e.right_tail(way.k), way.right_rank});
+            stack.push_back({e.left + way.k, way.left_rank});
+            stack.push_back({e.right + way.k, way.right_rank});
         }
     }
 
@@ -75,7 +75,7 @@ private:
         if (is_new) {
             ranked.equation = e;
             for (int k = 0; k < e.count; ++k) {
-                const double value = inside_[e.left_tail(k)] + inside_[e.right_tail(k)];
+                const double value = inside_[e.left + k] + inside_[e.right + k];
                 if (value != MaxSemiring::zero) ranked.candidates.push_back({value, k, 0, 0});
             }
             std::make_heap(ranked.candidates.begin(), ranked.candidates.end());
@@ -101,9 +101,9 @@ private:
     }
 
     void add(Ranked& ranked, int k, int left_rank, int right_rank) {
-        const double left = score(ranked.equation.left_tail(k), left_rank);
+        const double left = score(ranked.equation.left + k, left_rank);
         if (left == MaxSemiring::zero) return;
-        const double right = score(ranked.equation.right_tail(k), right_rank);
+        const double right = score(ranked.equation.right + k, right_rank);
         if (right == MaxSemiring::zero) return;
         ranked.candidates.push_back({left + right, k, left_rank, right_rank});
         std::push_heap(ranked.candidates.begin(), ranked.candidates.end());

@@ -104,9 +104,9 @@ double projective_marginals(ArcScores scores, bool single_root, double* marginal
     std::fill_n(marginals, cells, 0.0);
     if (scores.n == 0) return 0;
     const ShiftedChart shifted(scores, single_root);
-    thread_local std::vector<double> probabilities, space;
+    thread_local std::vector<double> probabilities;
     probabilities.resize(shifted.chart.item_count());
-    posteriors(shifted.chart, shifted.values.data(), probabilities.data(), space);
+    posteriors(shifted.chart, shifted.values.data(), probabilities.data());
     std::copy_n(probabilities.begin(), cells, marginals);
     return shifted.log_partition();
 }

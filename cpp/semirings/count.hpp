@@ -9,9 +9,9 @@ struct CountSemiring {
     static constexpr double one = 1;
     static double plus(double a, double b) { return a + b; }
     static double times(double a, double b) { return a * b; }
-    static double dot(const double* a, int a_step, const double* b, int b_step, int count) {
+    static double dot(const double* a, const double* b, int count) {
         double total = zero;
-        for (int k = 0; k < count; ++k) total += a[k * a_step] * b[k * b_step];
+        for (int k = 0; k < count; ++k) total += a[k] * b[k];
         return total;
     }
 };

@@ -11,7 +11,7 @@ struct LogSemiring {
     static constexpr double one = 0;
     static double plus(double a, double b);
     static double times(double a, double b) { return a + b; }
-    static double dot(const double* a, int a_step, const double* b, int b_step, int count);
+    static double dot(const double* a, const double* b, int count);
 };
 
 static_assert(Semiring<LogSemiring>);

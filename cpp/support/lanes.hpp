@@ -23,15 +23,10 @@ ARBORA_INLINE Lanes load(const double* p) {
     return result;
 }
 
-// p[0], p[step], ...; step 1 is one load.
-ARBORA_INLINE Lanes load(const double* p, int step) {
-    return step == 1 ? load(p) : Lanes{p[0], p[step], p[2 * step], p[3 * step]};
-}
-
 // The first `count` < 4 of them, the rest -inf: what is impossible adds nothing to a sum of exponentials or a maximum.
-ARBORA_INLINE Lanes load_some(const double* p, int step, int count) {
+ARBORA_INLINE Lanes load_some(const double* p, int count) {
     constexpr double none = -std::numeric_limits<double>::infinity();
-    return Lanes{count > 0 ? p[0] : none, count > 1 ? p[step] : none, count > 2 ? p[2 * step] : none, none};
+    return Lanes{count > 0 ? p[0] : none, count > 1 ? p[1] : none, count > 2 ? p[2] : none, none};
 }
 
 ARBORA_INLINE void store(double* p, Lanes x) { std::memcpy(p, &x, sizeof x); }

@@ -35,6 +35,28 @@ ARBORA_VECTORISED void merge(double* __restrict into, int* __restrict into_entry
     }
 }
 
+// The same for a single token, which is where all its arcs enter.
+ARBORA_VECTORISED void merge_token(double* __restrict into, int* __restrict into_entry, const double* __restrict from,
+                                   int token, double paid, int count) {
+    ARBORA_INDEPENDENT
+    for (int u = 0; u < count; ++u) {
+        const double value = from[u] - paid;
+        const bool better = value > into[u];
+        into[u] = better ? value : into[u];
+        into_entry[u] = better ? token : into_entry[u];
+    }
+}
+
+// Columns of a table as rows, in blocks that fit into the first cache.
+void transpose(const double* from, double* to, int width) {
+    constexpr int block = 16;
+    for (int v0 = 0; v0 < width; v0 += block)
+        for (int u0 = 0; u0 < width; u0 += block)
+            for (int v = v0; v < std::min(v0 + block, width); ++v)
+                for (int u = u0; u < std::min(u0 + block, width); ++u)
+                    to[static_cast<std::size_t>(v) * width + u] = from[static_cast<std::size_t>(u) * width + v];
+}
+
 }  // namespace
 
 void Contraction::load(ArcScores scores) {
@@ -49,40 +71,42 @@ void Contraction::load(ArcScores scores) {
     chosen_.resize(nodes);
     place_.assign(nodes, unseen);
     top_.resize(stride_);
-    children_.resize(nodes);
-    for (auto& list : children_) list.clear();
+    members_.clear();
+    members_end_.clear();
+    next_token_.assign(stride_, 0);
+    first_token_.resize(nodes);
+    last_token_.resize(nodes);
     heads_.assign(stride_, -1);
+    transpose(scores.data, incoming_.data(), stride_);
     for (int v = 1; v <= n_; ++v) {
-        double* column = incoming(v);
-        for (int u = 0; u <= n_; ++u) column[u] = scores(u, v);
-        column[v] = impossible;
-        std::fill_n(entry(v), stride_, v);
-        top_[v] = v;
+        incoming(v)[v] = impossible;
+        top_[v] = first_token_[v] = last_token_[v] = v;
     }
     place_[0] = done;
     top_[0] = 0;
 }
 
-bool Contraction::solve(ArcScores scores, bool single_root) {
+bool Contraction::solve(ArcScores scores, bool single_root, const int* greedy) {
     single_root_ = single_root;
     root_taken_ = false;
     load(scores);
     for (int v = 1; v <= n_; ++v)
-        if (place_[top_[v]] == unseen && !grow_from(v)) return false;
+        if (place_[top_[v]] == unseen && !grow_from(v, greedy)) return false;
     expand();
     return true;
 }
 
 // Follows best incoming arcs upwards from a token, contracting each cycle it closes, until it reaches something
 // that already hangs from the root.
-bool Contraction::grow_from(int token) {
+bool Contraction::grow_from(int token, const int* greedy) {
     path_.assign(1, token);
     place_[token] = 0;
     for (;;) {
         const int node = path_.back();
-        const int source = best_source(node);
+        const bool known = greedy && node <= n_ && !(single_root_ && greedy[node] == 0);
+        const int source = known ? greedy[node] : best_source(node);
         if (source < 0) return false;
-        arc_[node] = {source, entry(node)[source]};
+        arc_[node] = {source, node <= n_ ? node : entry(node)[source]};
         chosen_[node] = incoming(node)[source];
         const int above = top_[source];
         if (place_[above] == done) break;
@@ -116,19 +140,26 @@ int Contraction::contract(std::size_t start) {
     int* entries = entry(cycle);
     std::fill_n(scores, stride_, impossible);
     std::fill_n(entries, stride_, 0);
-    auto& members = children_[cycle];
-    members.assign(path_.begin() + static_cast<std::ptrdiff_t>(start), path_.end());
-    path_.resize(start);
-    for (int member : members) {
+    int last = 0;
+    for (std::size_t place = start; place < path_.size(); ++place) {
+        const int member = path_[place];
+        members_.push_back(member);
         parent_[member] = cycle;
         place_[member] = done;
-        merge(scores, entries, incoming(member), entry(member), chosen_[member], stride_);
+        if (member <= n_)
+            merge_token(scores, entries, incoming(member), member, chosen_[member], stride_);
+        else
+            merge(scores, entries, incoming(member), entry(member), chosen_[member], stride_);
+        (last ? next_token_[last] : first_token_[cycle]) = first_token_[member];
+        last = last_token_[member];
     }
-    for (int u = 1; u <= n_; ++u)
-        if (parent_[top_[u]] == cycle) {
-            top_[u] = cycle;
-            scores[u] = impossible;
-        }
+    last_token_[cycle] = last;
+    members_end_.push_back(static_cast<int>(members_.size()));
+    path_.resize(start);
+    for (int u = first_token_[cycle]; u; u = next_token_[u]) {
+        top_[u] = cycle;
+        scores[u] = impossible;
+    }
     return cycle;
 }
 
@@ -201,7 +232,7 @@ double Contraction::best_other_source(int node, int modifier, int source) {
 // The best arc from the same source into the node at another token: contraction kept only the best one.
 double Contraction::best_other_entry(int node, int below, int source, double other_below) {
     double best = other_below - chosen_[below];
-    for (int member : children_[node])
+    for (int member : members(node))
         if (member != below) best = std::max(best, incoming(member)[source] - chosen_[member]);
     return best;
 }

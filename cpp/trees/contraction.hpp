@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <vector>
 
 #include "trees/scores.hpp"
@@ -13,8 +14,9 @@ namespace arbora {
 // order comes down to a rule: a (contracted) node takes a root arc only if no other arc enters it.
 class Contraction {
 public:
-    // Solves for the scores; false if no tree of the kind exists.
-    bool solve(ArcScores scores, bool single_root);
+    // Solves for the scores; false if no tree of the kind exists. `greedy` may give every token's best head, root
+    // arcs included, if the caller knows them.
+    bool solve(ArcScores scores, bool single_root, const int* greedy = nullptr);
 
     const Heads& heads() const { return heads_; }
 
@@ -32,11 +34,15 @@ private:
         int head, modifier;
     };
 
+    std::span<const int> members(int cycle) const {
+        const int number = cycle - n_ - 1, begin = number ? members_end_[number - 1] : 0;
+        return {members_.data() + begin, members_.data() + members_end_[number]};
+    }
     double* incoming(int node) { return incoming_.data() + static_cast<std::size_t>(node) * stride_; }
     int* entry(int node) { return entry_.data() + static_cast<std::size_t>(node) * stride_; }
 
     void load(ArcScores scores);
-    bool grow_from(int token);
+    bool grow_from(int token, const int* greedy);
     int best_source(int node);
     int contract(std::size_t path_start);
     void expand();
@@ -51,7 +57,7 @@ private:
     bool single_root_ = true;
     bool root_taken_ = false;
     // incoming(x)[u]: the best score of an arc from token u into node x, less what it replaces; entry(x)[u]: where
-    // it enters. -inf from x's own tokens.
+    // it enters (a token's is the token itself, not stored). -inf from x's own tokens.
     std::vector<double> incoming_;
     std::vector<int> entry_;
     std::vector<int> parent_;         // in the contraction forest; 0 for none
@@ -60,7 +66,10 @@ private:
     std::vector<int> top_;            // of a token: the contracted node that holds it now
     std::vector<int> place_;          // of a node on the path: its position; -1 unseen, -2 done
     std::vector<int> path_;
-    std::vector<std::vector<int>> children_;
+    std::vector<int> members_;        // of all cycles, one after the other
+    std::vector<int> members_end_;    // of a cycle, numbered from 0: where they end
+    std::vector<int> next_token_, last_token_;  // a node's tokens as a list: the next one; a node's last one
+    std::vector<int> first_token_;
     Heads heads_;
     std::vector<int> first_, last_;   // preorder interval of a token's subtree
 };

@@ -25,24 +25,29 @@ namespace arbora {
 // A single root (exactly one root arc): scale root arcs by an infinitesimal and keep leading terms. It vanishes from
 // every formula but one: the root is left out of the sum d_k.
 //
-// Matrices have a row per head, the root's row last, and a column per modifier, rows `ld` numbers apart. Number is
-// double, or Wide where doubles would underflow; with doubles, a pivot below `smallest_pivot` makes the functions
+// Matrices have a row per head, the root's row last, and a column per modifier, rows `row_length(m)` numbers apart.
+// Number is double, or Wide where doubles would underflow; with doubles, a pivot below 1e-100 makes the functions
 // return false, and the caller repeats in Wide.
 template <class Number>
 class Elimination {
 public:
     explicit Elimination(bool single_root) : single_root_(single_root) {}
 
-    // Numbers whose product is Z of the m-token graph. Destroys `w`.
-    bool factors(Number* w, int m, std::size_t ld, std::vector<Number>& result);
+    // Room for m columns and for whole vectors that begin at the last of them.
+    static std::size_t row_length(int m) { return static_cast<std::size_t>((m + 3) & ~3) + 4; }
 
-    // q (m x m, row i column j), g (m) and the factors of Z. Destroys `w`.
-    bool solve(Number* w, int m, std::size_t ld, Number* q, Number* g, std::vector<Number>& result);
+    // Numbers whose product is Z of the m-token graph. Destroys `w` (m + 1 rows).
+    bool factors(Number* w, int m, std::vector<Number>& result);
+
+    // q (m rows, row i column j), g (m) and the factors of Z. Destroys `w` (m + 1 rows).
+    bool solve(Number* w, int m, Number* q, Number* g, std::vector<Number>& result);
 
 private:
-    bool halve(Number* w, int m, std::size_t ld, Number* q, Number* g, Number* arena, std::vector<Number>* factors);
+    bool halve(Number* w, int m, Number* q, Number* g, Number* arena, std::vector<Number>* factors);
+    bool solve_two(const Number* w, Number* q, Number* g, std::vector<Number>* factors);
 
     bool single_root_;
+    std::size_t ld_ = 0;
     std::vector<Number> arena_;
 };
 

@@ -93,13 +93,20 @@ void fill_weights(ArcScores scores, const Shifts& shifts, Wide* w, std::size_t l
 
 // ---- sums, in double or Wide ----
 
-double log_of(double x) { return std::log(x); }
-long double log_of(Wide x) { return x.log_long(); }
-
-template <class Number>
-double log_product(const std::vector<Number>& factors) {
+// Logarithms are taken of products that are still far from the ends of the range, which needs few of them.
+double log_product(const std::vector<double>& factors) {
+    double total = 0, product = 1;
+    for (double factor : factors) {
+        product *= factor;
+        if (product > 1e-150 && product < 1e150) continue;
+        total += std::log(product);
+        product = 1;
+    }
+    return total + std::log(product);
+}
+double log_product(const std::vector<Wide>& factors) {
     long double total = 0;
-    for (const Number& factor : factors) total += log_of(factor);
+    for (const Wide& factor : factors) total += factor.log_long();
     return static_cast<double>(total);
 }
 
@@ -109,22 +116,28 @@ struct Workspace {
     std::size_t ld = 0;
 
     void resize(int n, bool marginals) {
-        ld = static_cast<std::size_t>((n + 3) & ~3);
+        ld = Elimination<Number>::row_length(n);
         w.resize((n + 1) * ld);
         if (!marginals) return;
         weights.resize((n + 1) * ld);
-        q.resize(n * ld);
+        q.resize((n + 1) * ld);  // one row more, since whole vectors are read
         g.resize(n);
     }
 };
+
+// One for each thread, so that its memory is asked for once.
+template <class Number>
+Elimination<Number>& elimination(bool single_root) {
+    thread_local Elimination<Number> many(false), single(true);
+    return single_root ? single : many;
+}
 
 template <class Number>
 bool try_log_partition(ArcScores scores, bool single_root, const Shifts& shifts, double& result) {
     thread_local Workspace<Number> space;
     space.resize(scores.n, false);
     fill_weights(scores, shifts, space.w.data(), space.ld);
-    Elimination<Number> elimination(single_root);
-    if (!elimination.factors(space.w.data(), scores.n, space.ld, space.factors)) return false;
+    if (!elimination<Number>(single_root).factors(space.w.data(), scores.n, space.factors)) return false;
     result = log_product(space.factors) + total_shift(shifts);
     return true;
 }
@@ -151,13 +164,11 @@ void multiply(const Wide* weights, const Wide* q, const Wide* g, int n, std::siz
 template <class Number>
 bool try_marginals(ArcScores scores, bool single_root, const Shifts& shifts, double* marginals, double& result) {
     thread_local Workspace<Number> space;
-    thread_local Elimination<Number> eliminations[2] = {Elimination<Number>(false), Elimination<Number>(true)};
     const int n = scores.n;
     space.resize(n, true);
     fill_weights(scores, shifts, space.weights.data(), space.ld);
     space.w = space.weights;
-    if (!eliminations[single_root].solve(space.w.data(), n, space.ld, space.q.data(), space.g.data(),
-                                         space.factors))
+    if (!elimination<Number>(single_root).solve(space.w.data(), n, space.q.data(), space.g.data(), space.factors))
         return false;
     multiply(space.weights.data(), space.q.data(), space.g.data(), n, space.ld, marginals);
     for (int m = 0; m <= n; ++m) marginals[m * (n + 1)] = 0;

@@ -68,7 +68,7 @@ void best_tree(ArcScores scores, bool single_root, int* heads) {
     heads[0] = -1;
     if (!headless && is_tree(heads, n, single_root, mark.data())) return;
     thread_local Contraction contraction;
-    if (headless || !contraction.solve(scores, single_root)) throw Infeasible(explain_infeasible(scores, single_root));
+    if (headless || !contraction.solve(scores, single_root, heads)) throw Infeasible(explain_infeasible(scores, single_root));
     std::copy(contraction.heads().begin(), contraction.heads().end(), heads);
 }
 
