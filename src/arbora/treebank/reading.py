@@ -122,18 +122,17 @@ def write(path: str, items: Iterable[Sentence | Constituent], format: str | None
     owed = ""
     with open_output(path) as stream:
         for count, item in enumerate(items, 1):
-            text = _encoded(chosen, item, path, count)
-            stream.write((owed + text).encode())
+            text, data = _encoded(chosen, item, path, count)
+            stream.write(owed.encode() + data)
             owed = chosen.owed(text)
     return count
 
 
-def _encoded(format: Format, item: Sentence | Constituent, path: str, number: int) -> str:
+def _encoded(format: Format, item: Sentence | Constituent, path: str, number: int) -> tuple[str, bytes]:
     name = display_name(path, writing=True)
     try:
         text = format.encode(item)
-        text.encode()
-        return text
+        return text, text.encode()
     except UnicodeEncodeError:
         raise FileError(
             "a lone surrogate, which UTF-8 cannot hold", file=name, sentence=f"#{number}"

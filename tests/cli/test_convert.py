@@ -1,0 +1,107 @@
+"""``arbora convert`` as people run it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ARBORA = str(Path(sys.executable).parent / "arbora")
+UD = (
+    "# sent_id = 1\n1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n1\tdo\tdo\tAUX\tVBP\t_\t0\troot\t0:root\t_\n"
+    "2\tn't\tnot\tPART\tRB\t_\t1\tadvmod\t_\tSpaceAfter=No\n2.1\tx\t_\t_\t_\t_\t_\t_\t0:root\t_\n\n"
+)
+X = "1\tdo\tdo\tAUX\tVBP\t_\t0\troot\t_\t_\n2\tn't\tnot\tPART\tRB\t_\t1\tadvmod\t_\t_\n\n"
+BAD = "1\ta\n\n"
+
+
+def run(*arguments: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [ARBORA, "convert", *map(str, arguments)]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def ud(tmp_path: Path) -> Path:
+    path = tmp_path / "in.conllu"
+    path.write_text(UD)
+    return path
+
+
+def test_losses_are_counted(ud, tmp_path):
+    done = run(ud, tmp_path / "out.conll")
+    assert done.returncode == 0
+    assert (tmp_path / "out.conll").read_text() == X
+    assert done.stderr == (
+        "1 written, lost: 1 comments, lost: 1 multiwords, lost: 1 empty nodes, lost: 1 deps, lost: 1 misc\n"
+    )
+
+
+def test_same_format_changes_nothing(ud):
+    done = run(ud, "-", "--to", "conllu")
+    assert (done.returncode, done.stdout) == (0, UD)
+
+
+def test_a_file_onto_itself(ud):
+    assert run(ud, ud).returncode == 0
+    assert ud.read_text() == UD
+
+
+def test_conllx_to_conllu_keeps_the_projective_columns():
+    row = "1\ta\t_\t_\t_\t_\t0\tr\t{}\t{}\n\n"
+    done = run("-", "-", "--from", "conllx", "--to", "conllu", stdin=row.format("0", "x"))
+    assert done.stdout == row.format("_", "PHead=0|PDeprel=x")
+    back = run("-", "-", "--from", "conllu", "--to", "conllx", stdin=done.stdout)
+    assert back.stdout == row.format("0", "x")
+
+
+def test_brackets_to_words_and_tags():
+    tree = "((S (NP-SBJ (NN dog)) (VP (VB go) (-NONE- *))))\n"
+    done = run("-", "-", "--from", "brackets", "--to", "conllu", stdin=tree)
+    assert done.stdout == "1\tdog\t_\t_\tNN\t_\t_\t_\t_\t_\n2\tgo\t_\t_\tVB\t_\t_\t_\t_\t_\n\n"
+    assert "lost: 4 constituents, lost: 1 traces" in done.stderr
+    plain = ("--from", "brackets", "--to", "brackets", "--without-traces", "--without-functions")
+    assert run("-", "-", *plain, stdin=tree).stdout == "((S (NP (NN dog)) (VP (VB go))))\n"
+
+
+def test_bad_input_is_one_line_and_no_output(tmp_path):
+    (tmp_path / "in.conllu").write_text(UD + BAD)
+    target = tmp_path / "out.conllu.gz"
+    done = run(tmp_path / "in.conllu", target)
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == f"arbora: {tmp_path}/in.conllu:7: sentence #2: ten columns are needed, this line has 2\n"
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.conllu"]
+    lenient = run(tmp_path / "in.conllu", target, "--lenient")
+    assert (lenient.returncode, lenient.stderr) == (0, "1 written, 1 skipped\n")
+    assert target.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (
+            ("in.conllu", "out.mrg"),
+            "arbora: conllu has no constituents, so it cannot be turned into brackets\n",
+        ),
+        (("in.conllu", "out.txt"), "arbora: out.txt: the name does not tell the format"),
+        (("none.conllu", "out.conll"), "arbora: none.conllu: there is no such file\n"),
+        (("in.conllu", "out.conll", "--without-traces"), "arbora: traces and functions can be taken out of"),
+    ],
+)
+def test_what_cannot_be_done(ud, monkeypatch, arguments, reason):
+    monkeypatch.chdir(ud.parent)
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(reason)
+    assert done.stderr.count("\n") == 1
+
+
+def test_help_teaches():
+    done = run("--help")
+    assert done.returncode == 0
+    for words in ("Example", "lost", "--lenient", "--from"):
+        assert words in done.stdout
