@@ -46,7 +46,7 @@ TEST(treebank_sound_sentence) {
     CHECK(result.complete);
     CHECK(result.block.problems.empty());
     CHECK(result.block.words.size() == 2 && result.block.words[0][1] == "form");
-    CHECK(result.block.heads == std::vector<std::int32_t>{0, 1});
+    CHECK((result.block.heads == std::vector<std::int32_t>{0, 1}));
     CHECK(result.block.multiwords.size() == 1 && result.block.empty_nodes.size() == 1);
     CHECK(!result.block.empty_nodes[0].inside);
     CHECK(result.block.closing == "\n\n\n");
@@ -58,47 +58,47 @@ TEST(treebank_sentence_ends_when_the_next_begins) {
     const std::string sentence = row("1", "0") + "\n";
     CHECK(!Result(row("1", "0"), false).complete);
     CHECK(!Result(sentence, false).complete); // more blank lines may follow
-    CHECK(Result(sentence, true).complete);
+    CHECK((Result(sentence, true).complete));
     CHECK(!Result(sentence + "#", false).complete); // not a whole line yet
     const Result result(sentence + "#\n", false);
     CHECK(result.complete && result.block.bytes == sentence.size());
 }
 
 TEST(treebank_line_ends) {
-    CHECK(Result("# c\r\n\r\n", true).block.crlf);
-    CHECK(Result("# c\r\n\r\n", true).block.closing == "\r\n\r\n");
-    CHECK(Result("# c", true).block.closing.empty());
-    CHECK(Result("# c\r\n# d\n\n", true).only(Fault::mixed_line_ends, 1));
-    CHECK(Result("# c\r", true).only(Fault::carriage_return, 0));
-    CHECK(Result("\n# c\n", true).only(Fault::leading_blank, 0));
+    CHECK((Result("# c\r\n\r\n", true).block.crlf));
+    CHECK((Result("# c\r\n\r\n", true).block.closing == "\r\n\r\n"));
+    CHECK((Result("# c", true).block.closing.empty()));
+    CHECK((Result("# c\r\n# d\n\n", true).only(Fault::mixed_line_ends, 1)));
+    CHECK((Result("# c\r", true).only(Fault::carriage_return, 0)));
+    CHECK((Result("\n# c\n", true).only(Fault::leading_blank, 0)));
 }
 
 TEST(treebank_faults) {
-    CHECK(Result("1\ta\n", true).only(Fault::columns, 0));
-    CHECK(Result(row("1", "2"), true).only(Fault::head_range, 0));
-    CHECK(Result(row("1", "01"), true).only(Fault::bad_head, 0));
-    CHECK(Result(row("1", "0") + row("3", "0"), true).only(Fault::id_order, 1));
-    CHECK(Result(row("1", "0") + row("2", "0"), true).only(Fault::several_roots, 1));
-    CHECK(Result(row("1", "0") + row("2", "0"), true, {.single_root = false}).block.problems.empty());
-    CHECK(Result(row("1-1", "_") + row("1", "0"), true, {.words_only = true}).block.problems[0].fault == Fault::bad_id);
-    CHECK(Result(row("1", "0") + "#\n", true).only(Fault::late_comment, 1));
-    CHECK(Result(row("1", "2") + row("2", "1"), true).only(Fault::cycle, 0));
-    CHECK(Result("\xEF\xBB\xBF# c\n", true, {.first_in_file = true}).only(Fault::byte_order_mark, 0));
-    CHECK(Result("# \xff\n", true).only(Fault::utf8, 0));
+    CHECK((Result("1\ta\n", true).only(Fault::columns, 0)));
+    CHECK((Result(row("1", "2"), true).only(Fault::head_range, 0)));
+    CHECK((Result(row("1", "01"), true).only(Fault::bad_head, 0)));
+    CHECK((Result(row("1", "0") + row("3", "0"), true).only(Fault::id_order, 1)));
+    CHECK((Result(row("1", "0") + row("2", "0"), true).only(Fault::several_roots, 1)));
+    CHECK((Result(row("1", "0") + row("2", "0"), true, {.single_root = false}).block.problems.empty()));
+    CHECK((Result(row("1-1", "_") + row("1", "0"), true, {.words_only = true}).block.problems[0].fault == Fault::bad_id));
+    CHECK((Result(row("1", "0") + "#\n", true).only(Fault::late_comment, 1)));
+    CHECK((Result(row("1", "2") + row("2", "1"), true).only(Fault::cycle, 0)));
+    CHECK((Result("\xEF\xBB\xBF# c\n", true, {.first_in_file = true}).only(Fault::byte_order_mark, 0)));
+    CHECK((Result("# \xff\n", true).only(Fault::utf8, 0)));
 }
 
 TEST(treebank_cycles) {
     using Cycles = std::vector<std::vector<std::int32_t>>;
-    CHECK(cycles(std::vector<std::int32_t>{}).empty());
-    CHECK(cycles(std::vector<std::int32_t>{0, 1, -1, 3}).empty());
-    CHECK(cycles(std::vector<std::int32_t>{1}) == Cycles{{1}});
-    CHECK(cycles(std::vector<std::int32_t>{3, 5, 1, 3, 2}) == Cycles{{1, 3}, {2, 5}});
+    CHECK((cycles(std::vector<std::int32_t>{}).empty()));
+    CHECK((cycles(std::vector<std::int32_t>{0, 1, -1, 3}).empty()));
+    CHECK((cycles(std::vector<std::int32_t>{1}) == Cycles{{1}}));
+    CHECK((cycles(std::vector<std::int32_t>{3, 5, 1, 3, 2}) == Cycles{{1, 3}, {2, 5}}));
 }
 
 TEST(treebank_nonprojective) {
-    CHECK(nonprojective_words(std::vector<std::int32_t>{3, 4, 0, 3}) == std::vector<std::int32_t>{2});
-    CHECK(nonprojective_words(std::vector<std::int32_t>{2, 0, 2}).empty());
-    CHECK(nonprojective_words(std::vector<std::int32_t>{3, -1, 0}).empty()); // nothing is known of word 2
+    CHECK((nonprojective_words(std::vector<std::int32_t>{3, 4, 0, 3}) == std::vector<std::int32_t>{2}));
+    CHECK((nonprojective_words(std::vector<std::int32_t>{2, 0, 2}).empty()));
+    CHECK((nonprojective_words(std::vector<std::int32_t>{3, -1, 0}).empty())); // nothing is known of word 2
 }
 
 TEST(treebank_utf8) {
