@@ -56,6 +56,13 @@ def test_conllx_to_conllu_keeps_the_projective_columns():
     assert back.stdout == row.format("0", "x")
 
 
+def test_several_roots_are_told():
+    text = "1\ta\t_\t_\t_\t_\t0\tr\t_\t_\n2\tb\t_\t_\t_\t_\t0\tr\t_\t_\n\n"
+    done = run("-", "-", "--from", "conllx", "--to", "conllu", stdin=text)
+    assert (done.returncode, done.stdout) == (0, text)
+    assert done.stderr == "1 written, 1 with several roots (read them with --multi-root)\n"
+
+
 def test_brackets_to_words_and_tags():
     tree = "((S (NP-SBJ (NN dog)) (VP (VB go) (-NONE- *))))\n"
     done = run("-", "-", "--from", "brackets", "--to", "conllu", stdin=tree)

@@ -133,6 +133,21 @@ def test_writing_puts_the_blank_line_between(tmp_path):
     assert [s.forms for s in treebank.read(path)] == [["a"], ["b"], ["a"]]
 
 
+def test_a_reader_closes_its_file(tmp_path):
+    path = tmp_path / "t.conllu"
+    treebank.write(path, [dogs(), dogs()])
+    with treebank.read(path) as reader:
+        assert reader.path == str(path)
+    assert list(reader) == []
+    started = treebank.read(path)
+    next(started)
+    started.close()
+    assert list(started) == []
+    finished = treebank.read(path)
+    assert len(list(finished)) == 2
+    assert all(it._stream.closed for it in (reader, started, finished))
+
+
 def failing():
     yield dogs()
     raise RuntimeError("in between")

@@ -70,5 +70,7 @@ def convert(
     notes = [f"{report.written} written"]
     if report.skipped:
         notes.append(f"{report.skipped} skipped")
+    if report.several_roots:
+        notes.append(f"{report.several_roots} with several roots (read them with --multi-root)")
     notes += [f"lost: {count} {what}" for what, count in report.lost.items()]
     typer.echo(", ".join(notes), err=True)

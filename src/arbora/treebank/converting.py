@@ -16,10 +16,11 @@ from arbora.treebank.sentence import Sentence
 
 @dataclass(slots=True)
 class Conversion:
-    """What a conversion did: how many were written and skipped, and how much of what was left out."""
+    """What a conversion did: how many were written, skipped, have several roots, and what was left out."""
 
     written: int = 0
     skipped: int = 0
+    several_roots: int = 0
     lost: dict[str, int] = field(default_factory=dict)
 
     def lose(self, what: str, count: int) -> None:
@@ -47,7 +48,7 @@ def convert(
     >>> sentence = Sentence(["Dogs", "bark"], misc=["_", "SpaceAfter=No"], comments=["# sent_id = 1"])
     >>> _ = write(names[0], [sentence])
     >>> convert(*names)
-    Conversion(written=1, skipped=0, lost={'comments': 1, 'misc': 1})
+    Conversion(written=1, skipped=0, several_roots=0, lost={'comments': 1, 'misc': 1})
     """
     kinds = find_format(source, source_format).name, find_format(target, target_format).name
     if (without_traces or without_functions) and kinds[0] != "brackets":
@@ -91,7 +92,9 @@ def _to_conllx(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Se
 
 
 def _to_conllu(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Sentence]:
-    return sentences  # all of CoNLL-X has a place in CoNLL-U
+    for sentence in sentences:  # all of CoNLL-X has a place in CoNLL-U
+        report.several_roots += len(sentence.roots) > 1
+        yield sentence
 
 
 def _to_sentences(trees: Iterator[Constituent], report: Conversion) -> Iterator[Sentence]:

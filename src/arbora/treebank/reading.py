@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Generator, Iterable, Iterator
 from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
@@ -14,6 +15,7 @@ from arbora.treebank.problems import Broken
 from arbora.treebank.sentence import Sentence
 
 Item = TypeVar("Item")
+Path = str | os.PathLike[str]
 
 
 class Reader(Generic[Item]):
@@ -31,10 +33,10 @@ class Reader(Generic[Item]):
         self.skipped = 0
         self.last_skipped: FileError | None = None
         self._lenient = lenient
-        self._pieces = chunks(open_input(path), path)
-        self._items = self._strict_or_lenient(format.scan(self._pieces, single_root))
+        self._stream = open_input(path)
+        self._items = self._strict_or_lenient(format.scan(chunks(self._stream, path), single_root))
 
-    def _strict_or_lenient(self, found: Iterator[Item | Broken]) -> Iterator[Item]:
+    def _strict_or_lenient(self, found: Iterator[Item | Broken]) -> Generator[Item, None, None]:
         try:
             for item in found:
                 if isinstance(item, Broken):
@@ -45,7 +47,7 @@ class Reader(Generic[Item]):
             error.file = display_name(self.path)
             raise
         finally:
-            self._pieces.close()  # type: ignore[attr-defined]  # it is a generator
+            self._close_stream()
 
     def _skip(self, broken: Broken) -> None:
         error = broken.problems[0]
@@ -65,8 +67,12 @@ class Reader(Generic[Item]):
 
     def close(self) -> None:
         """Close the file, read to its end or not."""
-        self._items.close()  # type: ignore[attr-defined]  # it is a generator
-        self._pieces.close()  # type: ignore[attr-defined]
+        self._items.close()
+        self._close_stream()
+
+    def _close_stream(self) -> None:
+        if self.path != "-":
+            self._stream.close()
 
     def __enter__(self) -> Self:
         """For ``with``, which closes the file."""
@@ -81,18 +87,18 @@ class Reader(Generic[Item]):
 
 @overload
 def read(
-    path: str, format: Literal["conllu", "conllx"], *, lenient: bool = False, single_root: bool | None = None
+    path: Path, format: Literal["conllu", "conllx"], *, lenient: bool = False, single_root: bool | None = None
 ) -> Reader[Sentence]: ...
 @overload
 def read(
-    path: str, format: Literal["brackets"], *, lenient: bool = False, single_root: bool | None = None
+    path: Path, format: Literal["brackets"], *, lenient: bool = False, single_root: bool | None = None
 ) -> Reader[Constituent]: ...
 @overload
 def read(
-    path: str, format: str | None = None, *, lenient: bool = False, single_root: bool | None = None
+    path: Path, format: str | None = None, *, lenient: bool = False, single_root: bool | None = None
 ) -> Reader[Any]: ...
 def read(
-    path: str, format: str | None = None, *, lenient: bool = False, single_root: bool | None = None
+    path: Path, format: str | None = None, *, lenient: bool = False, single_root: bool | None = None
 ) -> Reader[Any]:
     """Read a treebank file: an iterator of ``Sentence``, or of ``Constituent`` for brackets.
 
@@ -108,21 +114,23 @@ def read(
     >>> [sentence.forms for sentence in read(path)]
     [['Dogs', 'bark']]
     """
-    return Reader(path, find_format(path, format), lenient=lenient, single_root=single_root)
+    name = os.fspath(path)
+    return Reader(name, find_format(name, format), lenient=lenient, single_root=single_root)
 
 
-def write(path: str, items: Iterable[Sentence | Constituent], format: str | None = None) -> int:
+def write(path: Path, items: Iterable[Sentence | Constituent], format: str | None = None) -> int:
     """Write sentences or trees to a file as they come, and return how many there were.
 
     The file gets its name when all is written: on an error nothing is left, and what had the name stays.
     ``-`` is standard output. What was read from the same format is written byte for byte as it was.
     """
-    chosen = find_format(path, format)
+    name = os.fspath(path)
+    chosen = find_format(name, format)
     count = 0
     owed = ""
-    with open_output(path) as stream:
+    with open_output(name) as stream:
         for count, item in enumerate(items, 1):
-            text, data = _encoded(chosen, item, path, count)
+            text, data = _encoded(chosen, item, name, count)
             stream.write(owed.encode() + data)
             owed = chosen.owed(text)
     return count
