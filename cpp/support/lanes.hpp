@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -49,8 +50,8 @@ ARBORA_INLINE Lanes exp_bounded(Lanes x) {
     const Lanes shifted = x * log2_e + rounder;
     const Lanes k = shifted - rounder;
     const Lanes r = (x - k * ln2_high) - k * ln2_low;
-    const LaneBits power = (reinterpret_cast<const LaneBits&>(shifted) + 1023) << 52;
-    const Lanes scaled = reduced(r) * reinterpret_cast<const Lanes&>(power);
+    const LaneBits power = (std::bit_cast<LaneBits>(shifted) + 1023) << 52;
+    const Lanes scaled = reduced(r) * std::bit_cast<Lanes>(power);
     return underflows ? Lanes{} : scaled;
 }
 

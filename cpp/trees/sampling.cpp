@@ -18,7 +18,8 @@ int draw(const double* cumulative, int count, Random& random) {
 // Every token's heads as a cumulative sum of weights, a row per modifier.
 class Walker {
 public:
-    explicit Walker(ArcScores scores) : n_(scores.n), cumulative_(static_cast<std::size_t>(n_ + 1) * (n_ + 1)) {
+    explicit Walker(ArcScores scores)
+        : n_(scores.n), cumulative_(static_cast<std::size_t>(n_ + 1) * (n_ + 1)), fixed_(n_ + 1, 0) {
         for (int m = 1; m <= n_; ++m) {
             double best = impossible;
             for (int h = 0; h <= n_; ++h)
@@ -33,9 +34,11 @@ public:
 
     void fix(int modifier, int head) {
         for (int h = 0; h <= n_; ++h) row(modifier)[h] = h < head ? 0 : 1;
+        fixed_[modifier] = 1;
     }
 
-    // Wilson's algorithm; 0 if it found a tree, else the token that it visited most within its allowance of steps.
+    // Wilson's algorithm; 0 if it found a tree, else the token, of those not fixed, that it visited most within its
+    // allowance of steps. (There is one: fixed heads alone are part of a tree, so they close no cycle.)
     int walk(Heads& heads, Random& random) {
         long steps = 200 + 20L * n_ * n_;
         std::vector<int> visits(n_ + 1, 0);
@@ -46,7 +49,7 @@ public:
             for (int v = start; !in_tree[v]; v = heads[v]) {
                 if (--steps < 0)
                     return static_cast<int>(std::max_element(visits.begin(), visits.end()) - visits.begin());
-                ++visits[v];
+                visits[v] += !fixed_[v];
                 heads[v] = draw(row(v), n_ + 1, random);
             }
             for (int v = start; !in_tree[v]; v = heads[v]) in_tree[v] = 1;
@@ -59,6 +62,7 @@ private:
 
     int n_;
     std::vector<double> cumulative_;
+    std::vector<char> fixed_;
 };
 
 // Scores under the decisions taken so far, for exact draws of single heads.

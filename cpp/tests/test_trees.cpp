@@ -1,0 +1,137 @@
+// Spanning trees in the core, where the sanitizers see them: every operation on every kind of tree and on scores that
+// hurt. Agreement with enumeration is tested from Python; here results are tested against each other.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "charts/algorithms.hpp"
+#include "charts/eisner.hpp"
+#include "check.hpp"
+#include "semirings/count.hpp"
+#include "support/random.hpp"
+#include "trees/operations.hpp"
+
+using namespace arbora;
+
+namespace {
+
+enum class Family { normal, tied, sparse, extreme, peaked };
+
+std::vector<double> draw_scores(int n, int labels, Family family, Random& random) {
+    std::vector<double> scores(static_cast<std::size_t>(n + 1) * (n + 1) * std::max(labels, 1));
+    for (double& score : scores) {
+        score = 4 * random.uniform() - 2;
+        if (family == Family::tied) score = std::floor(score);
+        if (family == Family::extreme) score *= 5e5;
+        if (family == Family::peaked) score *= 100;
+        if (family == Family::sparse && random.uniform() < 0.4) score = impossible;
+    }
+    return scores;
+}
+
+bool is_tree_of_kind(const Heads& heads, TreeKind kind) {
+    const int n = static_cast<int>(heads.size()) - 1;
+    for (int m = 1; m <= n; ++m) {
+        int v = m, steps = 0;
+        while (v != 0 && steps++ <= n) v = heads[v];
+        if (v != 0) return false;
+        for (int k = 1; kind.projective && k <= n; ++k) {
+            const int a = std::min(m, heads[m]), b = std::max(m, heads[m]);
+            const int c = std::min(k, heads[k]), d = std::max(k, heads[k]);
+            if (a < c && c < b && b < d) return false;
+        }
+    }
+    return !kind.single_root || n == 0 || std::count(heads.begin() + 1, heads.end(), 0) == 1;
+}
+
+void check_sentence(SentenceScores sentence, TreeKind kind) {
+    Heads heads(sentence.n + 1);
+    std::vector<int> labels(sentence.n + 1);
+    TreeRef best{heads.data(), sentence.labels ? labels.data() : nullptr, 0};
+    try {
+        find_best(sentence, kind, best);
+    } catch (const Infeasible&) {
+        bool also = false;
+        try {
+            find_log_partition(sentence, kind);
+        } catch (const Infeasible&) {
+            also = true;
+        }
+        CHECK(also);
+        return;
+    }
+    CHECK(is_tree_of_kind(heads, kind));
+
+    const double log_z = find_log_partition(sentence, kind);
+    const double scale = std::max(1.0, std::abs(best.score));
+    CHECK(log_z >= best.score - 1e-9 * scale);
+    const double entropy = find_entropy(sentence, kind);
+    CHECK(entropy >= 0 && std::isfinite(entropy));
+
+    std::vector<double> marginals(sentence.size()), complements(sentence.size());
+    find_marginals(sentence, kind, false, marginals.data());
+    find_marginals(sentence, kind, true, complements.data());
+    double total = 0;
+    for (std::size_t c = 0; c < marginals.size(); ++c) {
+        CHECK(marginals[c] >= 0 && marginals[c] <= 1 + 1e-9);
+        CHECK(std::abs(marginals[c] + complements[c] - 1) < 1e-9);
+        total += marginals[c];
+    }
+    CHECK(std::abs(total - sentence.n) < 1e-8);
+
+    const auto trees = find_kbest(sentence, kind, 20);
+    CHECK(!trees.empty() && std::abs(trees[0].score - best.score) <= 1e-9 * scale);
+    std::set<std::pair<Heads, std::vector<int>>> seen;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        CHECK(is_tree_of_kind(trees[i].heads, kind));
+        CHECK(i == 0 || trees[i].score <= trees[i - 1].score);
+        CHECK(seen.insert({trees[i].heads, trees[i].labels}).second);
+    }
+    for (const auto& tree : draw_samples(sentence, kind, 3, 7, 0)) CHECK(is_tree_of_kind(tree.heads, kind));
+
+    TreeRef least_risk{heads.data(), sentence.labels ? labels.data() : nullptr, 0};
+    find_least_risk(sentence, kind, true, least_risk);
+    CHECK(is_tree_of_kind(heads, kind));
+    CHECK(least_risk.score <= sentence.n + 1e-9);
+}
+
+}  // namespace
+
+TEST(all_operations_on_all_kinds_of_trees) {
+    Random random(11);
+    for (int n : {0, 1, 2, 3, 5, 8, 17, 33})
+        for (int labels : {0, 1, 3})
+            for (Family family : {Family::normal, Family::tied, Family::sparse, Family::extreme, Family::peaked})
+                for (bool single_root : {false, true})
+                    for (bool projective : {false, true}) {
+                        const auto scores = draw_scores(n, labels, family, random);
+                        check_sentence({scores.data(), n, labels}, {single_root, projective});
+                    }
+}
+
+TEST(nan_and_infinity_are_refused) {
+    for (double bad : std::initializer_list<double>{NAN, INFINITY}) {
+        std::vector<double> scores(16, 0.0);
+        scores[6] = bad;
+        bool refused = false;
+        try {
+            find_log_partition({scores.data(), 3, 0}, {});
+        } catch (const InvalidScores&) {
+            refused = true;
+        }
+        CHECK(refused);
+    }
+}
+
+// Projective trees with many roots: 1, 3, 12, 55, 273 (the number of ternary trees); each has one derivation.
+TEST(the_chart_counts_each_projective_tree_once) {
+    const double many[] = {1, 3, 12, 55, 273}, single[] = {1, 2, 7, 30, 143};
+    for (int n = 1; n <= 5; ++n)
+        for (bool single_root : {false, true}) {
+            const EisnerChart chart(n, single_root);
+            std::vector<double> ones((n + 1) * (n + 1), 1.0), values(chart.item_count());
+            chart.set_leaves<CountSemiring>({ones.data(), n}, values.data());
+            inside<CountSemiring>(chart, values.data());
+            CHECK(values[chart.goal()] == (single_root ? single : many)[n - 1]);
+        }
+}
