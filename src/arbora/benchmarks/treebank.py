@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from rich.table import Table
@@ -114,17 +115,17 @@ def _read_ours(path: str) -> Iterator[int]:
 
 
 def _read_pyconll(path: str) -> Iterator[int]:
-    import pyconll.load
-
-    for sentence in pyconll.load.iter_from_file(path):
+    peer = import_module(
+        "pyconll"
+    )  # not an import statement: types are checked where the peers are not installed
+    for sentence in peer.iter_from_file(path):
         yield len(sentence)
 
 
 def _read_conllu(path: str) -> Iterator[int]:
-    import conllu
-
+    peer = import_module("conllu")
     with open(path, encoding="utf-8") as file:
-        for sentence in conllu.parse_incr(file):
+        for sentence in peer.parse_incr(file):
             yield len(sentence)
 
 
@@ -132,7 +133,7 @@ _PEERS: dict[str, Callable[[str], Iterator[int]]] = {"pyconll": _read_pyconll, "
 
 
 def _installed_peers() -> dict[str, Callable[[str], Iterator[int]]]:
-    return {name: reader for name, reader in _PEERS.items() if importlib.util.find_spec(name)}
+    return {name: reader for name, reader in _PEERS.items() if find_spec(name)}
 
 
 def table(result: dict[str, Any]) -> Table:
