@@ -71,6 +71,11 @@ private:
     }
 };
 
+// Raises one of Arbora's own errors. They are looked up when needed: the module itself loads without the package.
+void raise(const char* name, const char* message) {
+    PyErr_SetString(nb::module_::import_("arbora.errors").attr(name).ptr(), message);
+}
+
 nb::list as_list(const std::vector<double>& values) {
     nb::list result;
     for (double value : values) result.append(value);
@@ -144,8 +149,15 @@ nb::list many_trees_each(const nb::list& arrays, int threads, Find find) {
 }  // namespace
 
 void bind_trees(nb::module_& m) {
-    nb::exception<Infeasible>(m, "Infeasible", PyExc_ValueError);
-    nb::exception<InvalidScores>(m, "InvalidScores", PyExc_ValueError);
+    nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const Infeasible& e) {
+            raise("InfeasibleTreeError", e.what());
+        } catch (const InvalidScores& e) {
+            raise("InvalidScoresError", e.what());
+        }
+    });
 
     m.def("mst", [](const nb::list& scores, const Integers& heads, const std::optional<Integers>& labels,
                     bool single_root, bool projective, int threads) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/lanes.hpp"
 #include "support/vectorise.hpp"
 
 namespace arbora {
@@ -10,59 +11,70 @@ namespace {
 constexpr int unseen = -1;
 constexpr int done = -2;
 
-// The largest value and, of those that attain it, the first index: two passes, both of which vectorise.
-ARBORA_VECTORISED int argmax(const double* values, int begin, int end) {
-    double lanes[4] = {impossible, impossible, impossible, impossible};
+// The first index of the largest value in [begin, count); count is a multiple of four.
+ARBORA_VECTORISED int argmax(const double* values, int begin, int count) {
+    Lanes best = load(values);
+    if (begin == 1) best[0] = impossible;
+    for (int i = lane_count; i < count; i += lane_count) best = larger(load(values + i), best);
+    const double largest = largest_lane(best);
     int i = begin;
-    for (; i + 4 <= end; i += 4)
-        for (int l = 0; l < 4; ++l) lanes[l] = values[i + l] > lanes[l] ? values[i + l] : lanes[l];
-    double best = std::max(std::max(lanes[0], lanes[1]), std::max(lanes[2], lanes[3]));
-    for (; i < end; ++i) best = values[i] > best ? values[i] : best;
-    for (i = begin; i < end; ++i)
-        if (values[i] == best) return i;
-    return begin;
+    while (i + 1 < count && values[i] != largest) ++i;
+    return i;
 }
 
-// into[u] = max(into[u], from[u] - paid), and where the arc enters.
-ARBORA_VECTORISED void merge(double* __restrict into, int* __restrict into_entry, const double* __restrict from,
-                             const int* __restrict from_entry, double paid, int count) {
-    ARBORA_INDEPENDENT
-    for (int u = 0; u < count; ++u) {
-        const double value = from[u] - paid;
-        const bool better = value > into[u];
-        into[u] = better ? value : into[u];
-        into_entry[u] = better ? from_entry[u] : into_entry[u];
+// The incoming arcs of a contracted cycle: from each token the best of its members', less what the member's own arc
+// on the cycle scores, and where that one enters. Tokens of the cycle come to it and send it nothing.
+ARBORA_VECTORISED void merge(std::span<const CycleMember> members, int cycle, int count, double* __restrict top,
+                             double* __restrict incoming, double* __restrict entry) {
+    const Lanes number = all_lanes(cycle), nothing = all_lanes(impossible);
+    for (int u = 0; u < count; u += lane_count) {
+        Lanes best = nothing, best_entry{};
+        const Lanes tops = load(top + u);
+        LaneBits own{};
+        for (const CycleMember& member : members) {
+            const Lanes value = load(member.incoming + u) - member.paid;
+            const Lanes entries = member.entry ? load(member.entry + u) : all_lanes(member.node);
+            const LaneBits better = value > best;
+            best = better ? value : best;
+            best_entry = better ? entries : best_entry;
+            own |= tops == member.node;
+        }
+        store(incoming + u, own ? nothing : best);
+        store(entry + u, best_entry);
+        store(top + u, own ? number : tops);
     }
 }
 
-// The same for a single token, which is where all its arcs enter.
-ARBORA_VECTORISED void merge_token(double* __restrict into, int* __restrict into_entry, const double* __restrict from,
-                                   int token, double paid, int count) {
-    ARBORA_INDEPENDENT
-    for (int u = 0; u < count; ++u) {
-        const double value = from[u] - paid;
-        const bool better = value > into[u];
-        into[u] = better ? value : into[u];
-        into_entry[u] = better ? token : into_entry[u];
+// Columns of an n x n table as rows of another length, four by four.
+ARBORA_VECTORISED void transpose(const double* from, int n, double* to, std::size_t to_length) {
+    const std::size_t length = n;
+    int u = 0;
+    for (; u + lane_count <= n; u += lane_count) {
+        int v = 0;
+        for (; v + lane_count <= n; v += lane_count) {
+            const double* corner = from + u * length + v;
+            const Lanes a = load(corner), b = load(corner + length);
+            const Lanes c = load(corner + 2 * length), d = load(corner + 3 * length);
+            double* out = to + v * to_length + u;
+            store(out, Lanes{a[0], b[0], c[0], d[0]});
+            store(out + to_length, Lanes{a[1], b[1], c[1], d[1]});
+            store(out + 2 * to_length, Lanes{a[2], b[2], c[2], d[2]});
+            store(out + 3 * to_length, Lanes{a[3], b[3], c[3], d[3]});
+        }
+        for (; v < n; ++v)
+            for (int l = 0; l < lane_count; ++l) to[v * to_length + u + l] = from[(u + l) * length + v];
     }
-}
-
-// Columns of a table as rows, in blocks that fit into the first cache.
-void transpose(const double* from, double* to, int width) {
-    constexpr int block = 16;
-    for (int v0 = 0; v0 < width; v0 += block)
-        for (int u0 = 0; u0 < width; u0 += block)
-            for (int v = v0; v < std::min(v0 + block, width); ++v)
-                for (int u = u0; u < std::min(u0 + block, width); ++u)
-                    to[static_cast<std::size_t>(v) * width + u] = from[static_cast<std::size_t>(u) * width + v];
+    for (; u < n; ++u)
+        for (int v = 0; v < n; ++v) to[v * to_length + u] = from[u * length + v];
 }
 
 }  // namespace
 
 void Contraction::load(ArcScores scores) {
     n_ = scores.n;
-    stride_ = n_ + 1;
-    node_count_ = n_ + 1;
+    const int width = n_ + 1;
+    stride_ = (width + lane_count - 1) / lane_count * lane_count;
+    node_count_ = width;
     const std::size_t nodes = 2 * static_cast<std::size_t>(n_) + 1;
     incoming_.resize(nodes * stride_);
     entry_.resize(nodes * stride_);
@@ -73,17 +85,14 @@ void Contraction::load(ArcScores scores) {
     top_.resize(stride_);
     members_.clear();
     members_end_.clear();
-    next_token_.assign(stride_, 0);
-    first_token_.resize(nodes);
-    last_token_.resize(nodes);
-    heads_.assign(stride_, -1);
-    transpose(scores.data, incoming_.data(), stride_);
+    heads_.assign(width, -1);
+    transpose(scores.data, width, incoming_.data(), stride_);
     for (int v = 1; v <= n_; ++v) {
         incoming(v)[v] = impossible;
-        top_[v] = first_token_[v] = last_token_[v] = v;
+        for (int u = width; u < stride_; ++u) incoming(v)[u] = impossible;
     }
+    for (int u = 0; u < stride_; ++u) top_[u] = u < width ? u : -1;
     place_[0] = done;
-    top_[0] = 0;
 }
 
 bool Contraction::solve(ArcScores scores, bool single_root, const int* greedy) {
@@ -91,7 +100,7 @@ bool Contraction::solve(ArcScores scores, bool single_root, const int* greedy) {
     root_taken_ = false;
     load(scores);
     for (int v = 1; v <= n_; ++v)
-        if (place_[top_[v]] == unseen && !grow_from(v, greedy)) return false;
+        if (place_[static_cast<int>(top_[v])] == unseen && !grow_from(v, greedy)) return false;
     expand();
     return true;
 }
@@ -106,9 +115,9 @@ bool Contraction::grow_from(int token, const int* greedy) {
         const bool known = greedy && node <= n_ && !(single_root_ && greedy[node] == 0);
         const int source = known ? greedy[node] : best_source(node);
         if (source < 0) return false;
-        arc_[node] = {source, node <= n_ ? node : entry(node)[source]};
+        arc_[node] = {source, entry_token(node, source)};
         chosen_[node] = incoming(node)[source];
-        const int above = top_[source];
+        const int above = static_cast<int>(top_[source]);
         if (place_[above] == done) break;
         if (place_[above] == unseen) {
             place_[above] = static_cast<int>(path_.size());
@@ -126,7 +135,7 @@ bool Contraction::grow_from(int token, const int* greedy) {
 // The token from which the best arc enters the node, or -1 if there is none (or none that a single root allows).
 int Contraction::best_source(int node) {
     const double* scores = incoming(node);
-    const int source = argmax(scores, single_root_ ? 1 : 0, n_ + 1);
+    const int source = argmax(scores, single_root_ ? 1 : 0, stride_);
     if (scores[source] != impossible) return source;
     if (!single_root_ || root_taken_ || scores[0] == impossible) return -1;
     root_taken_ = true;
@@ -136,30 +145,18 @@ int Contraction::best_source(int node) {
 // Makes one node of the cycle path_[start..] and takes it off the path.
 int Contraction::contract(std::size_t start) {
     const int cycle = node_count_++;
-    double* scores = incoming(cycle);
-    int* entries = entry(cycle);
-    std::fill_n(scores, stride_, impossible);
-    std::fill_n(entries, stride_, 0);
-    int last = 0;
+    cycle_.clear();
     for (std::size_t place = start; place < path_.size(); ++place) {
         const int member = path_[place];
         members_.push_back(member);
         parent_[member] = cycle;
         place_[member] = done;
-        if (member <= n_)
-            merge_token(scores, entries, incoming(member), member, chosen_[member], stride_);
-        else
-            merge(scores, entries, incoming(member), entry(member), chosen_[member], stride_);
-        (last ? next_token_[last] : first_token_[cycle]) = first_token_[member];
-        last = last_token_[member];
+        cycle_.push_back({static_cast<double>(member), chosen_[member], incoming(member),
+                          member <= n_ ? nullptr : entry(member)});
     }
-    last_token_[cycle] = last;
     members_end_.push_back(static_cast<int>(members_.size()));
     path_.resize(start);
-    for (int u = first_token_[cycle]; u; u = next_token_[u]) {
-        top_[u] = cycle;
-        scores[u] = impossible;
-    }
+    merge(cycle_, cycle, stride_, top_.data(), incoming(cycle), entry(cycle));
     return cycle;
 }
 
@@ -198,15 +195,16 @@ Contraction::Swap Contraction::best_swap() {
 
 // Preorder numbers, so that "u is below v" is two comparisons.
 void Contraction::number_tree() {
-    first_.assign(stride_, 0);
-    last_.assign(stride_, 0);
-    std::vector<int> size(stride_, 1), order, children_start(stride_ + 1, 0), children(stride_);
+    const int width = n_ + 1;
+    first_.assign(width, 0);
+    last_.assign(width, 0);
+    std::vector<int> size(width, 1), order, children_start(width + 1, 0), children(width);
     for (int v = 1; v <= n_; ++v) ++children_start[heads_[v] + 1];
     for (int v = 0; v <= n_; ++v) children_start[v + 1] += children_start[v];
     std::vector<int> fill(children_start.begin(), children_start.end() - 1);
     for (int v = 1; v <= n_; ++v) children[fill[heads_[v]]++] = v;
     std::vector<int> stack{0};
-    order.reserve(stride_);
+    order.reserve(width);
     while (!stack.empty()) {
         const int v = stack.back();
         stack.pop_back();

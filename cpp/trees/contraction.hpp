@@ -6,6 +6,13 @@
 
 namespace arbora {
 
+// A node on a cycle that is about to be contracted.
+struct CycleMember {
+    double node, paid;
+    const double* incoming;
+    const double* entry;  // null for a token, where all its arcs enter
+};
+
 // The best tree by contraction (Chu & Liu 1965, Edmonds 1967) in O(n^2) on dense graphs, grown along a path as in
 // Gabow et al. 1986, with the forest of contracted cycles kept for those who ask what else the tree could have been.
 //
@@ -39,7 +46,10 @@ private:
         return {members_.data() + begin, members_.data() + members_end_[number]};
     }
     double* incoming(int node) { return incoming_.data() + static_cast<std::size_t>(node) * stride_; }
-    int* entry(int node) { return entry_.data() + static_cast<std::size_t>(node) * stride_; }
+    double* entry(int node) { return entry_.data() + static_cast<std::size_t>(node) * stride_; }
+    int entry_token(int node, int source) {
+        return node <= n_ ? node : static_cast<int>(entry(node)[source]);
+    }
 
     void load(ArcScores scores);
     bool grow_from(int token, const int* greedy);
@@ -58,18 +68,18 @@ private:
     bool root_taken_ = false;
     // incoming(x)[u]: the best score of an arc from token u into node x, less what it replaces; entry(x)[u]: where
     // it enters (a token's is the token itself, not stored). -inf from x's own tokens.
+    // Token numbers are kept as doubles here and in top_, so that scores and numbers go through the same vectors.
     std::vector<double> incoming_;
-    std::vector<int> entry_;
+    std::vector<double> entry_;
     std::vector<int> parent_;         // in the contraction forest; 0 for none
     std::vector<Arc> arc_;            // the arc chosen into a node; after expand(), the tree's arc that enters it
     std::vector<double> chosen_;      // incoming(x)[arc_[x].head] at the time of choice
-    std::vector<int> top_;            // of a token: the contracted node that holds it now
+    std::vector<double> top_;         // of a token: the contracted node that holds it now
     std::vector<int> place_;          // of a node on the path: its position; -1 unseen, -2 done
     std::vector<int> path_;
     std::vector<int> members_;        // of all cycles, one after the other
     std::vector<int> members_end_;    // of a cycle, numbered from 0: where they end
-    std::vector<int> next_token_, last_token_;  // a node's tokens as a list: the next one; a node's last one
-    std::vector<int> first_token_;
+    std::vector<CycleMember> cycle_;  // the members of the cycle at hand, as the inner loop wants them
     Heads heads_;
     std::vector<int> first_, last_;   // preorder interval of a token's subtree
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "support/lanes.hpp"
 #include "support/vectorise.hpp"
 #include "trees/contraction.hpp"
 #include "trees/feasibility.hpp"
@@ -10,22 +11,34 @@
 namespace arbora {
 namespace {
 
-// Every token's best head, row by row so that the inner loop runs along memory.
-ARBORA_VECTORISED void greedy_heads(const double* scores, int n, double* __restrict best, double* __restrict head) {
-    const int width = n + 1;
-    for (int m = 0; m < width; ++m) best[m] = impossible, head[m] = 0;
+// The best heads of four tokens, from column `first` on; the first head of the highest score. The heads' numbers are
+// kept as doubles so that they go through the same vectors.
+ARBORA_INLINE void greedy_block(const double* scores, int width, int first, double* best, double* head) {
+    Lanes block_best = all_lanes(impossible), block_head{};
+    const Lanes columns = Lanes{0, 1, 2, 3} + first;
     for (int h = 0; h < width; ++h) {
-        const double* row = scores + static_cast<std::size_t>(h) * width;
-        const double self_best = best[h], self_head = head[h];
-        const double number = h;
-        ARBORA_INDEPENDENT
-        for (int m = 0; m < width; ++m) {
-            const bool better = row[m] > best[m];
-            best[m] = better ? row[m] : best[m];
-            head[m] = better ? number : head[m];
-        }
-        best[h] = self_best, head[h] = self_head;  // the diagonal is no arc
+        const Lanes number = all_lanes(h);
+        const Lanes row = load(scores + static_cast<std::size_t>(h) * width + first);
+        const LaneBits better = (row > block_best) & (columns != number);  // the diagonal is no arc
+        block_best = better ? row : block_best;
+        block_head = better ? number : block_head;
     }
+    store(best + first, block_best);
+    store(head + first, block_head);
+}
+
+ARBORA_VECTORISED void greedy_heads(const double* scores, int n, double* best, double* head) {
+    const int width = n + 1;
+    if (width < lane_count) {
+        for (int m = 0; m < width; ++m) {
+            best[m] = impossible, head[m] = 0;
+            for (int h = 0; h < width; ++h)
+                if (h != m && scores[h * width + m] > best[m]) best[m] = scores[h * width + m], head[m] = h;
+        }
+        return;
+    }
+    for (int m = 0; m + lane_count <= width; m += lane_count) greedy_block(scores, width, m, best, head);
+    if (width % lane_count) greedy_block(scores, width, width - lane_count, best, head);
 }
 
 // Whether the heads form a tree from the root, with one root arc if so wanted. Marks each token with the walk that
@@ -45,7 +58,6 @@ bool is_tree(const int* heads, int n, bool single_root, int* mark) {
 }  // namespace
 
 ARBORA_VECTORISED ScoreCheck check_scores(const double* scores, std::size_t count) {
-    // x - x is 0 for a number and nan for nan and both infinities; min and max tell the infinities apart.
     std::uint64_t bad = 0, low = 0;
     for (std::size_t i = 0; i < count; ++i) {
         bad |= static_cast<std::uint64_t>(!(scores[i] < INFINITY));

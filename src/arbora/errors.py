@@ -27,3 +27,11 @@ class FileError(ArboraError):
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
         parts = [place, f"sentence {self.sentence}" if self.sentence else "", self.reason]
         return ": ".join(part for part in parts if part)
+
+
+class InvalidScoresError(ArboraError, ValueError):
+    """Scores of a wrong shape, or with ``nan`` or ``+inf`` in them."""
+
+
+class InfeasibleTreeError(ArboraError, ValueError):
+    """No tree satisfies the constraints; the message names the tokens."""

@@ -27,7 +27,7 @@ array([0.   , 0.   , 0.993, 0.007])
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.errors import ArboraError
+from arbora.errors import ArboraError, InfeasibleTreeError, InvalidScoresError
 
 __all__ = [
     "InfeasibleTreeError",
@@ -60,6 +60,9 @@ Masks: TypeAlias = Mask | Sequence[Mask | None] | None
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int32]
 
+# As objects, because looking a dtype up costs a tenth of a small tree.
+_FLOAT64, _INT32 = np.dtype(np.float64), np.dtype(np.int32)
+
 
 class Options(TypedDict, total=False):
     """What every function takes: which trees count, constraints, and the threads for a batch."""
@@ -69,14 +72,6 @@ class Options(TypedDict, total=False):
     forced: Masks
     forbidden: Masks
     threads: int
-
-
-class InvalidScoresError(ArboraError, ValueError):
-    """Scores of a wrong shape, or with ``nan`` or ``+inf`` in them."""
-
-
-class InfeasibleTreeError(ArboraError, ValueError):
-    """No tree satisfies the constraints; the message names the tokens."""
 
 
 class Tree(NamedTuple):
@@ -133,7 +128,7 @@ def mst(
     """
     batch = _prepare(scores, forced, forbidden)
     heads, labels = _places_for_trees(batch)
-    values = _call(_core.mst, batch, heads, labels, single_root, projective, threads)
+    values = _core.mst(batch, heads, labels, single_root, projective, threads)
     return _as_trees(scores, batch, heads, labels, values)
 
 
@@ -158,7 +153,7 @@ def log_partition(
     16
     """
     batch = _prepare(scores, forced, forbidden)
-    values: list[float] = _call(_core.log_partition, batch, single_root, projective, threads)
+    values: list[float] = _core.log_partition(batch, single_root, projective, threads)
     return values[0] if isinstance(scores, np.ndarray) else values
 
 
@@ -190,7 +185,7 @@ def marginals(
     """
     batch = _prepare(scores, forced, forbidden)
     results = [np.empty(sentence.shape) for sentence in batch]
-    _call(_core.marginals, batch, results, single_root, projective, threads, complement)
+    _core.marginals(batch, results, single_root, projective, threads, complement)
     return results[0] if isinstance(scores, np.ndarray) else results
 
 
@@ -215,7 +210,7 @@ def entropy(
     1.0
     """
     batch = _prepare(scores, forced, forbidden)
-    values: list[float] = _call(_core.entropy, batch, single_root, projective, threads)
+    values: list[float] = _core.entropy(batch, single_root, projective, threads)
     return values[0] if isinstance(scores, np.ndarray) else values
 
 
@@ -246,7 +241,7 @@ def kbest(
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
     batch = _prepare(scores, forced, forbidden)
-    results = [Trees(*result) for result in _call(_core.kbest, batch, single_root, projective, threads, k)]
+    results = [Trees(*result) for result in _core.kbest(batch, single_root, projective, threads, k)]
     return results[0] if isinstance(scores, np.ndarray) else results
 
 
@@ -282,7 +277,7 @@ def sample(
         raise ValueError(f"k must not be negative, not {k}")
     seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng) % 2**64
     batch = _prepare(scores, forced, forbidden)
-    drawn = _call(_core.sample, batch, single_root, projective, threads, k, seed)
+    drawn = _core.sample(batch, single_root, projective, threads, k, seed)
     results = [Trees(*result) for result in drawn]
     return results[0] if isinstance(scores, np.ndarray) else results
 
@@ -313,7 +308,7 @@ def mbr(
     """
     batch = _prepare(scores, forced, forbidden)
     heads, labels = _places_for_trees(batch)
-    values = _call(_core.mbr, batch, heads, labels, single_root, projective, threads, labelled)
+    values = _core.mbr(batch, heads, labels, single_root, projective, threads, labelled)
     return _as_trees(scores, batch, heads, labels, values)
 
 
@@ -362,7 +357,7 @@ def _prepare(scores: Scores | Batch, forced: Masks, forbidden: Masks) -> list[Fl
     sentences: Sequence[Scores] = [scores] if one else scores  # type: ignore[list-item, assignment]
     if forced is not None or forbidden is not None:
         sentences = _apply_constraints(sentences, forced, forbidden, one)
-    return [np.ascontiguousarray(sentence, dtype=np.float64) for sentence in sentences]
+    return [np.ascontiguousarray(sentence, _FLOAT64) for sentence in sentences]
 
 
 def _apply_constraints(sentences: Sequence[Scores], forced: Masks, forbidden: Masks, one: bool) -> list[Floats]:
@@ -380,21 +375,11 @@ def _apply_constraints(sentences: Sequence[Scores], forced: Masks, forbidden: Ma
     return result
 
 
-def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The native call, its errors as Arbora's."""
-    try:
-        return function(*arguments)
-    except _core.Infeasible as error:
-        raise InfeasibleTreeError(str(error)) from None
-    except _core.InvalidScores as error:
-        raise InvalidScoresError(str(error)) from None
-
-
 def _places_for_trees(batch: list[Floats]) -> tuple[Integers, Integers | None]:
     """Flat arrays for the heads and, if there are labels, the labels of one tree per sentence."""
-    size = sum([len(sentence) for sentence in batch])
-    labelled = bool(batch) and batch[0].ndim == 3
-    return np.empty(size, np.int32), np.empty(size, np.int32) if labelled else None
+    size = len(batch[0]) if len(batch) == 1 else sum([len(sentence) for sentence in batch])
+    labels = np.empty(size, _INT32) if batch and batch[0].ndim == 3 else None
+    return np.empty(size, _INT32), labels
 
 
 def _as_trees(
