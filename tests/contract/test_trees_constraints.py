@@ -217,6 +217,12 @@ def test_wrong_shapes(operation, shape):
 
 
 @operations
+def test_a_batch_is_labelled_or_not(operation):
+    with pytest.raises(trees.InvalidScoresError, match="label"):
+        operation([draw("normal", 3), draw("normal", 3, 2)])
+
+
+@operations
 @pytest.mark.parametrize("name", ["forced", "forbidden"])
 @pytest.mark.parametrize(
     "mask",

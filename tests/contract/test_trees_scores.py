@@ -125,7 +125,7 @@ def arcs_of(shape: tuple[int, ...]) -> np.ndarray:
 
 def assert_value(got: float, expected: float) -> None:
     assert isinstance(got, float)
-    assert abs(got - expected) <= 1e-9 * max(1.0, abs(expected)), (got, expected)
+    assert abs(got - expected) <= 1e-9 + 1e-14 * abs(expected), (got, expected)
 
 
 def assert_probabilities(got: np.ndarray, expected: np.ndarray) -> None:
