@@ -7,6 +7,7 @@ import pytest
 from contract.test_trees_scores import (
     arcs_of,
     assert_probabilities,
+    assert_ranked,
     assert_tree,
     assert_value,
     draws,
@@ -79,15 +80,7 @@ def test_entropy(family, kind):
 @pytest.mark.parametrize("k", [1, 3, 10, 1000])
 def test_kbest(family, kind, k):
     for scores in draws(family):
-        forest = oracle.forest(scores, **kind)
-        got = trees.kbest(scores, k, **kind)
-        assert len(got) == len(got.heads) == min(k, len(forest.cells))
-        assert (np.diff(got.scores) <= 0).all()
-        assert len(set(map(tuple, got.heads.tolist()))) == len(got)
-        for tree, score in zip(got, forest.top_scores(k), strict=True):
-            assert_tree(tree, scores, kind)
-            assert_value(tree.score, score)
-            assert_value(tree.score, oracle.score_of(scores, tree.heads))
+        assert_ranked(trees.kbest(scores, k, **kind), scores, kind, k)
 
 
 @families

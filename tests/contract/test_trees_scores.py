@@ -154,6 +154,24 @@ def assert_tree(tree, scores: np.ndarray, kind: dict[str, bool]) -> None:
     assert oracle.score_of(scores, heads, labels) > -np.inf
 
 
+def assert_ranked(got, scores: np.ndarray, kind: dict[str, bool], k: int) -> None:
+    """The k best trees: as many as there are, in order, none twice, of the scores that enumeration gives."""
+    forest = oracle.forest(scores, **kind)
+    expected = forest.top_scores(k)
+    assert len(got) == len(got.heads) == len(expected) == min(k, len(forest.cells))
+    assert got.heads.dtype == np.int32
+    assert oracle.is_tree(got.heads, **kind)
+    assert (np.diff(got.scores) <= 0).all()
+    rows, place = got.heads, (got.heads[:, 1:], np.arange(1, len(scores)))
+    if scores.ndim == 3:
+        assert (got.labels[:, 0] == -1).all()
+        rows, place = np.hstack([got.heads, got.labels]), (*place, got.labels[:, 1:])
+    assert len(np.unique(rows, axis=0)) == len(got)
+    allowed = 1e-9 + 1e-14 * np.abs(expected)
+    assert (np.abs(got.scores - expected) <= allowed).all()
+    assert (np.abs(got.scores - scores[place].sum(axis=1)) <= allowed).all()
+
+
 @families
 @kinds
 def test_families_have_trees(family, kind):

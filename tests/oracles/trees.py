@@ -40,13 +40,13 @@ def all_trees(n: int, single_root: bool = True, projective: bool = False) -> np.
 
 
 def is_tree(heads: np.ndarray, single_root: bool, projective: bool) -> bool:
-    """Whether one vector of heads is a tree of that kind; any length."""
-    heads = np.asarray(heads)[None]
-    if heads[0, 0] != -1 or (heads[0, 1:] < 0).any() or not _reach_root(heads)[0]:
+    """Whether one vector of heads, or every row of several, is a tree of that kind; any length."""
+    heads = np.atleast_2d(heads)
+    if (heads[:, 0] != -1).any() or (heads[:, 1:] < 0).any() or not _reach_root(heads).all():
         return False
-    if single_root and heads.shape[1] > 1 and (heads == 0).sum() != 1:
+    if single_root and heads.shape[1] > 1 and ((heads == 0).sum(axis=1) != 1).any():
         return False
-    return not projective or bool(_no_crossing(heads)[0])
+    return not projective or bool(_no_crossing(heads).all())
 
 
 def _reach_root(heads: np.ndarray) -> np.ndarray:
