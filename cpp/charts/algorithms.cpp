@@ -21,4 +21,13 @@ ARBORA_VECTORISED void share_out(double p, double total, const double* a, const 
     }
 }
 
+double choice_entropy(double total, const double* a, const double* b, int count) {
+    double entropy = 0;
+    for (int k = 0; k < count; ++k) {
+        const double log_p = a[k] + b[k] - total;
+        if (log_p < 0 && log_p > -700) entropy -= log_p * exp_bounded(log_p);
+    }
+    return entropy;
+}
+
 }  // namespace arbora

@@ -39,6 +39,22 @@ void posteriors(const C& chart, const double* inside, double* probabilities) {
     });
 }
 
+// The entropy of choosing one of the ways, whose probabilities are exp(a[k] + b[k] - total).
+double choice_entropy(double total, const double* a, const double* b, int count);
+
+// The entropy of the distribution over derivations, by the chain rule: what is open at an item, times the probability
+// that the item is used. Every term is positive, so nothing cancels.
+template <Chart C>
+double derivation_entropy(const C& chart, const double* inside, const double* probabilities) {
+    double entropy = 0;
+    chart.top_down([&](const Equation& e) {
+        const double p = probabilities[e.item] + (e.mirror >= 0 ? probabilities[e.mirror] : 0);
+        if (p > 0 && e.count > 1)
+            entropy += p * choice_entropy(inside[e.item], inside + e.left, inside + e.right, e.count);
+    });
+    return entropy;
+}
+
 // Walks one derivation from the goal down; choose(equation) says by which k an item came about, leaf(item) hears of
 // every leaf it ends in.
 template <Chart C, class Choose, class Leaf>

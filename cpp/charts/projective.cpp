@@ -107,8 +107,16 @@ double projective_marginals(ArcScores scores, bool single_root, double* marginal
     thread_local std::vector<double> probabilities;
     probabilities.resize(shifted.chart.item_count());
     posteriors(shifted.chart, shifted.values.data(), probabilities.data());
-    std::copy_n(probabilities.begin(), cells, marginals);
+    for (std::size_t c = 0; c < cells; ++c) marginals[c] = std::min(probabilities[c], 1.0);
     return shifted.log_partition();
+}
+
+double projective_entropy(ArcScores scores, bool single_root) {
+    if (scores.n == 0) return 0;
+    const ShiftedChart shifted(scores, single_root);
+    std::vector<double> probabilities(shifted.chart.item_count());
+    posteriors(shifted.chart, shifted.values.data(), probabilities.data());
+    return derivation_entropy(shifted.chart, shifted.values.data(), probabilities.data());
 }
 
 std::vector<LabelledTree> best_projective_trees(LabelledScores scores, bool single_root, int k) {

@@ -17,6 +17,8 @@ double projective_log_partition(ArcScores scores, bool single_root);
 // Arc probabilities in the layout of the scores; returns the log-partition.
 double projective_marginals(ArcScores scores, bool single_root, double* marginals);
 
+double projective_entropy(ArcScores scores, bool single_root);
+
 // The k best labelled trees in order, none twice: O(n^3 + L n^2 + k n log k).
 std::vector<LabelledTree> best_projective_trees(LabelledScores scores, bool single_root, int k);
 

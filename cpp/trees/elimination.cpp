@@ -1,7 +1,7 @@
 #include "trees/elimination.hpp"
 
 #include <algorithm>
-#include <type_traits>
+#include <utility>
 
 #include "support/lanes.hpp"
 #include "support/vectorise.hpp"
@@ -21,30 +21,33 @@ struct Left {
     bool single_root;
 };
 
-// d_k, and t_k (indexed like rows); if d_k is too small, t is not set.
-template <class Number>
-ARBORA_INLINE Number find_steps(const Number* w, std::size_t ld, int k, Left left, Number* t) {
-    const Number* column = w + k;
-    Number pivot = left.single_root ? Number(0) : column[left.root * ld];
-    for (int i = left.begin; i < left.end; ++i) pivot += t[i] = column[i * ld];
-    if (!large_enough(pivot)) return pivot;
-    const Number inverse = Number(1) / pivot;
-    for (int i = left.begin; i < left.end; ++i) t[i] = t[i] * inverse;
-    t[left.root] = column[left.root * ld] * inverse;
-    return pivot;
-}
+// ---- with wide numbers, plainly ----
 
-// Takes out token k: w_ij += t_ki w_kj. Returns d_k.
+// Takes out token k: d_k is returned, t_k (indexed like rows) kept, and w_ij += t_ki w_kj. If d_k is too small,
+// nothing but d_k is worked out.
 Wide take_out(Wide* w, std::size_t ld, int k, Left left, Wide* t) {
-    const Wide pivot = find_steps(w, ld, k, left, t);
+    const Wide* column = w + k;
+    Wide pivot = left.single_root ? Wide() : column[left.root * ld];
+    for (int i = left.begin; i < left.end; ++i) pivot += column[i * ld];
     if (pivot.is_zero()) return pivot;
-    const Wide* from = w + k * ld;
     auto pass_on = [&](int i) {
-        for (int j = left.begin; j < left.end; ++j) w[i * ld + j] += t[i] * from[j];
+        t[i] = column[i * ld] / pivot;
+        for (int j = left.begin; j < left.end; ++j) w[i * ld + j] += t[i] * w[k * ld + j];
     };
     for (int i = left.begin; i < left.end; ++i) pass_on(i);
     pass_on(left.root);
     return pivot;
+}
+
+// Takes out k, then l, from `from` and leaves the rest in `to`, which may be the same; `left` is without both.
+bool take_out_two(const Wide* from, Wide* to, std::size_t ld, int k, int l, Left left, Wide* t_k, Wide* t_l,
+                  Wide* pivots) {
+    const Left with_l{std::min(left.begin, l), std::max(left.end, l + 1), left.root, left.single_root};
+    if (to != from) std::copy(from, from + left.root * ld + std::max(with_l.end, k + 1), to);
+    pivots[0] = take_out(to, ld, k, with_l, t_k);
+    if (pivots[0].is_zero()) return false;
+    pivots[1] = take_out(to, ld, l, left, t_l);
+    return !pivots[1].is_zero();
 }
 
 // q_kj = t_k0 + sum_i t_ki q_ij for the columns [first, last).
@@ -56,86 +59,196 @@ void put_back(const Wide* t, Wide* q, std::size_t ld, int k, Left left, int firs
     }
 }
 
-// The same for doubles. Rows are worked on in blocks of four vectors that stay in registers, the last of which may
-// run over into columns that are out of the graph already, or into the padding.
-template <int vectors>
-ARBORA_INLINE void pass_on_block(double* w, std::size_t ld, const double* from, int column, Left left,
-                                 const double* t) {
-    Lanes source[vectors];
-    for (int v = 0; v < vectors; ++v) source[v] = load(from + column + v * lane_count);
-    auto pass_on = [&](int i) {
-        double* row = w + i * ld + column;
-        const Lanes step = all_lanes(t[i]);
-        for (int v = 0; v < vectors; ++v) {
-            double* place = row + v * lane_count;
-            store(place, load(place) + step * source[v]);
-        }
-    };
-    for (int i = left.begin; i < left.end; ++i) pass_on(i);
-    pass_on(left.root);
-}
+// ---- with doubles, in vectors ----
+// Rows are worked on in blocks of vectors that stay in registers, the last of which may run over into columns that
+// are out of the graph already, or into the padding.
 
-template <int vectors>
-ARBORA_INLINE void put_back_block(const double* t, double* q, std::size_t ld, int k, int column, int last, Left left) {
-    Lanes sum[vectors];
-    for (int v = 0; v < vectors; ++v) sum[v] = all_lanes(t[left.root]);
-    for (int i = left.begin; i < left.end; ++i) {
-        const double* row = q + i * ld + column;
-        const Lanes step = all_lanes(t[i]);
-        for (int v = 0; v < vectors; ++v) sum[v] += step * load(row + v * lane_count);
-    }
-    double* row = q + k * ld + column;
-    const int whole = vectors * lane_count <= last - column ? vectors : vectors - 1;
-    for (int v = 0; v < whole; ++v) store(row + v * lane_count, sum[v]);
-    if (whole < vectors)
-        for (int l = 0; column + whole * lane_count + l < last; ++l) row[whole * lane_count + l] = sum[whole][l];
-}
-
-// body.run<vectors>(column) over the columns [begin, end), four vectors at a time and then what is left.
-template <class Body>
+// body(column, vectors) over the columns [begin, end), `most` vectors at a time and then what is left.
+template <int most, class Body>
 ARBORA_INLINE void for_blocks(int begin, int end, Body body) {
     int column = begin;
-    for (; column + 3 * lane_count < end; column += 4 * lane_count) body(column, std::integral_constant<int, 4>());
-    if (column + 2 * lane_count < end)
-        body(column, std::integral_constant<int, 3>());
-    else if (column + lane_count < end)
-        body(column, std::integral_constant<int, 2>());
-    else if (column < end)
-        body(column, std::integral_constant<int, 1>());
+    for (; column + (most - 1) * lane_count < end; column += most * lane_count)
+        body(column, std::integral_constant<int, most>());
+    // The same for fewer and fewer; unrolled by the compiler.
+    [&]<int... fewer>(std::integer_sequence<int, fewer...>) {
+        const int rest = (end - column + lane_count - 1) / lane_count;
+        ((rest == most - 1 - fewer ? body(column, std::integral_constant<int, most - 1 - fewer>()) : void()), ...);
+    }(std::make_integer_sequence<int, most - 1>());
+}
+
+// d and t from the entries of a column, which four(i) gives for rows i to i + 3 and one(i) for a single row.
+template <class Four, class One>
+ARBORA_INLINE double find_steps(Left left, double* t, Four four, One one) {
+    const int whole = left.begin + (left.end - left.begin) / lane_count * lane_count;
+    Lanes sums{};
+    double pivot = t[left.root] = one(left.root);
+    if (left.single_root) pivot = 0;
+    for (int i = left.begin; i < whole; i += lane_count) {
+        const Lanes entries = four(i);
+        sums += entries;
+        store(t + i, entries);
+    }
+    for (int i = whole; i < left.end; ++i) pivot += t[i] = one(i);
+    pivot += sum_of_lanes(sums);
+    if (!large_enough(pivot)) return pivot;
+    const double inverse = 1 / pivot;
+    for (int i = left.begin; i < whole; i += lane_count) store(t + i, load(t + i) * inverse);
+    for (int i = whole; i < left.end; ++i) t[i] *= inverse;
+    t[left.root] *= inverse;
+    return pivot;
+}
+
+ARBORA_INLINE double find_steps(const double* w, std::size_t ld, int k, Left left, double* t) {
+    const double* column = w + k;
+    return find_steps(
+        left, t,
+        [=](int i) {
+            const double* cell = column + i * ld;
+            return Lanes{cell[0], cell[ld], cell[2 * ld], cell[3 * ld]};
+        },
+        [=](int i) { return column[i * ld]; });
+}
+
+// to_ij = from_ij + t_ki row_k[j] + t_li row_l[j] for a block of columns.
+template <int vectors>
+ARBORA_INLINE void pass_on(const double* from, double* to, std::size_t ld, const double* row_k, const double* row_l,
+                           int column, Left left, const double* t_k, const double* t_l) {
+    Lanes from_k[vectors], from_l[vectors];
+    for (int v = 0; v < vectors; ++v) {
+        from_k[v] = load(row_k + column + v * lane_count);
+        from_l[v] = load(row_l + column + v * lane_count);
+    }
+    std::size_t row = left.begin * ld + column;
+    for (int i = left.begin; i <= left.end; ++i, row += ld) {
+        const int source = i == left.end ? left.root : i;
+        if (i == left.end) row = left.root * ld + column;
+        const Lanes step_k = all_lanes(t_k[source]), step_l = all_lanes(t_l[source]);
+        for (int v = 0; v < vectors; ++v)
+            store(to + row + v * lane_count,
+                  load(from + row + v * lane_count) + step_k * from_k[v] + step_l * from_l[v]);
+    }
+}
+
+// Two at once: half the loads and stores, and half the overhead, which is what counts at n = 25.
+ARBORA_VECTORISED bool take_out_two(const double* from, double* to, std::size_t ld, int k, int l, Left left,
+                                    double* t_k, double* t_l, double* pivots) {
+    const Left with_l{std::min(left.begin, l), std::max(left.end, l + 1), left.root, left.single_root};
+    pivots[0] = find_steps(from, ld, k, with_l, t_k);
+    if (!large_enough(pivots[0])) return false;
+    const double* row_k = from + k * ld;
+    const double* column_l = from + l;
+    const double w_kl = row_k[l];
+    pivots[1] = find_steps(
+        left, t_l,
+        [=](int i) {
+            const double* cell = column_l + i * ld;
+            return Lanes{cell[0], cell[ld], cell[2 * ld], cell[3 * ld]} + load(t_k + i) * w_kl;
+        },
+        [=](int i) { return column_l[i * ld] + t_k[i] * w_kl; });
+    if (!large_enough(pivots[1])) return false;
+    double* row_l = to + l * ld;
+    const double step = t_k[l];
+    for_blocks<8>(left.begin, left.end, [=](int column, auto vectors) {
+        constexpr int count = decltype(vectors)::value;
+        for (int place = column; place < column + count * lane_count; place += lane_count)
+            store(row_l + place, load(from + l * ld + place) + step * load(row_k + place));
+        pass_on<count>(from, to, ld, row_k, row_l, column, left, t_k, t_l);
+    });
+    return true;
 }
 
 ARBORA_VECTORISED double take_out(double* w, std::size_t ld, int k, Left left, double* t) {
     const double pivot = find_steps(w, ld, k, left, t);
     if (!large_enough(pivot)) return pivot;
-    for_blocks(left.begin, left.end, [=](int column, auto vectors) {
-        pass_on_block<decltype(vectors)::value>(w, ld, w + k * ld, column, left, t);
-    });
+    const double* from = w + k * ld;
+    auto row = [=](int i, double step) {
+        for (int j = left.begin; j < left.end; j += lane_count)
+            store(w + i * ld + j, load(w + i * ld + j) + step * load(from + j));
+    };
+    for (int i = left.begin; i < left.end; ++i) row(i, t[i]);
+    row(left.root, t[left.root]);
     return pivot;
 }
 
+// Even and odd rows are summed apart, so that sums of few vectors do not wait for themselves.
+template <int vectors>
+ARBORA_INLINE void put_back_block(const double* t, double* q, std::size_t ld, int k, int column, int last, Left left) {
+    Lanes even[vectors], odd[vectors];
+    for (int v = 0; v < vectors; ++v) even[v] = all_lanes(t[left.root]), odd[v] = Lanes{};
+    const double* row = q + left.begin * ld + column;
+    int i = left.begin;
+    for (; i + 1 < left.end; i += 2, row += 2 * ld) {
+        const Lanes step = all_lanes(t[i]), next_step = all_lanes(t[i + 1]);
+        for (int v = 0; v < vectors; ++v) {
+            even[v] += step * load(row + v * lane_count);
+            odd[v] += next_step * load(row + ld + v * lane_count);
+        }
+    }
+    if (i < left.end)
+        for (int v = 0; v < vectors; ++v) even[v] += t[i] * load(row + v * lane_count);
+    double* result = q + k * ld + column;
+    const int whole = vectors * lane_count <= last - column ? vectors : vectors - 1;
+    for (int v = 0; v < whole; ++v) store(result + v * lane_count, even[v] + odd[v]);
+    if (whole == vectors) return;
+    const Lanes rest = even[whole] + odd[whole];
+    for (int l = 0; column + whole * lane_count + l < last; ++l) result[whole * lane_count + l] = rest[l];
+}
+
 ARBORA_VECTORISED void put_back(const double* t, double* q, std::size_t ld, int k, Left left, int first, int last) {
-    for_blocks(first, last, [=](int column, auto vectors) {
+    for_blocks<4>(first, last, [=](int column, auto vectors) {
         put_back_block<decltype(vectors)::value>(t, q, ld, k, column, last, left);
     });
 }
 
 }  // namespace
 
+// Takes out the tokens [0, count), two by two: from `from`, the rest is left in `to`. Their steps are kept in rows
+// `steps_length` apart; 0 keeps none. One token alone can only be taken out in place.
+template <class Number>
+bool Elimination<Number>::take_out_first(const Number* from, Number* to, int m, int count, Number* steps,
+                                         std::size_t steps_length, std::vector<Number>* factors) {
+    Number pivots[2];
+    for (int k = 0; k < count; from = to) {
+        Number *t_k = steps + k * steps_length, *t_l = t_k + ld_;
+        const int taken = k + 1 < count ? 2 : 1;
+        if (taken == 2) {
+            const Left left{k + 2, m, m, single_root_};
+            if (!take_out_two(from, to, ld_, k, k + 1, left, t_k, t_l, pivots)) return false;
+        } else {
+            pivots[0] = take_out(to, ld_, k, Left{k + 1, m, m, single_root_}, t_k);
+            if (!large_enough(pivots[0])) return false;
+        }
+        if (factors) factors->insert(factors->end(), pivots, pivots + taken);
+        k += taken;
+    }
+    return true;
+}
+
+// Takes out the tokens [half, m), at least two, from the last on.
+template <class Number>
+bool Elimination<Number>::take_out_last(const Number* from, Number* to, int m, int half, Number* steps) {
+    Number pivots[2];
+    int k = m - 1;
+    for (; k > half; k -= 2, from = to) {
+        const Left left{0, k - 1, m, single_root_};
+        if (!take_out_two(from, to, ld_, k, k - 1, left, steps + k * ld_, steps + (k - 1) * ld_, pivots))
+            return false;
+    }
+    return k < half || large_enough(take_out(to, ld_, k, Left{0, k, m, single_root_}, steps + k * ld_));
+}
+
 template <class Number>
 bool Elimination<Number>::factors(Number* w, int m, std::vector<Number>& result) {
     ld_ = row_length(m);
-    arena_.resize(ld_);
+    arena_.resize(2 * ld_);
     result.clear();
-    for (int k = 0; k + 1 < m; ++k) {
-        result.push_back(take_out(w, ld_, k, Left{k + 1, m, m, single_root_}, arena_.data()));
-        if (!large_enough(result.back())) return false;
-    }
+    if (!take_out_first(w, w, m, m - 1, arena_.data(), 0, &result)) return false;
     result.push_back(w[m * ld_ + (m - 1)]);
     return large_enough(result.back());
 }
 
 template <class Number>
-bool Elimination<Number>::solve(Number* w, int m, Number* q, Number* g, std::vector<Number>& result) {
+bool Elimination<Number>::solve(const Number* w, int m, Number* q, Number* g, std::vector<Number>& result) {
     ld_ = row_length(m);
     result.clear();
     // For every level of halving a copy of the graph, with one row more for the root, and the steps t.
@@ -145,7 +258,7 @@ bool Elimination<Number>::solve(Number* w, int m, Number* q, Number* g, std::vec
 
 // `factors` is given along one chain of halves only: the one that takes out the first half every time.
 template <class Number>
-bool Elimination<Number>::halve(Number* w, int m, Number* q, Number* g, Number* arena,
+bool Elimination<Number>::halve(const Number* w, int m, Number* q, Number* g, Number* arena,
                                 std::vector<Number>* factors) {
     const std::size_t ld = ld_;
     if (m == 1) {
@@ -156,33 +269,28 @@ bool Elimination<Number>::halve(Number* w, int m, Number* q, Number* g, Number* 
         return large_enough(last);
     }
     if (m == 2) return solve_two(w, q, g, factors);
+    if (m == 3) return solve_three(w, q, g, factors);
     const int half = m / 2;
-    Number* copy = arena;
-    Number* steps = copy + (m + 1) * ld;  // t_k in row k
-    Number* rest = steps + m * ld;
+    Number* rest = arena;                  // the graph without one half
+    Number* steps = rest + (m + 1) * ld;   // t_k in row k
+    Number* deeper = steps + m * ld;
 
-    // Without the first half; the second half and the root follow one another in the copy.
-    std::copy(w, w + m * ld + m, copy);
-    for (int k = 0; k < half; ++k) {
-        const Number pivot = take_out(copy, ld, k, Left{k + 1, m, m, single_root_}, steps + k * ld);
-        if (!large_enough(pivot)) return false;
-        if (factors) factors->push_back(pivot);
-    }
+    // Without the first half; the second half and the root follow one another.
+    if (!take_out_first(w, rest, m, half, steps, ld, factors)) return false;
     const std::size_t corner = half * ld + half;
-    if (!halve(copy + corner, m - half, q + corner, g + half, rest, factors)) return false;
+    if (!halve(rest + corner, m - half, q + corner, g + half, deeper, factors)) return false;
     for (int k = half - 1; k >= 0; --k)
         put_back(steps + k * ld, q, ld, k, Left{k + 1, m, m, single_root_}, half, m);
 
     // Without the second half; the root's row moves up to follow the first half.
-    for (int k = m - 1; k >= half; --k)
-        if (!large_enough(take_out(w, ld, k, Left{0, k, m, single_root_}, steps + k * ld))) return false;
-    std::copy(w + m * ld, w + m * ld + half, w + half * ld);
-    if (!halve(w, half, q, g, rest, nullptr)) return false;
+    if (!take_out_last(w, rest, m, half, steps)) return false;
+    std::copy(rest + m * ld, rest + m * ld + half, rest + half * ld);
+    if (!halve(rest, half, q, g, deeper, nullptr)) return false;
     for (int k = half; k < m; ++k) put_back(steps + k * ld, q, ld, k, Left{0, k, m, single_root_}, 0, half);
     return true;
 }
 
-// The two halves written out, which spares the recursion its last two levels.
+// The halves of two and three tokens written out: the recursion's last levels would cost more than their sums.
 template <class Number>
 bool Elimination<Number>::solve_two(const Number* w, Number* q, Number* g, std::vector<Number>* factors) {
     const std::size_t ld = ld_;
@@ -199,6 +307,33 @@ bool Elimination<Number>::solve_two(const Number* w, Number* q, Number* g, std::
         q[out * ld + last] = escape;
         g[last] = Number(1) / final;
         if (factors && out == 0) factors->insert(factors->end(), {pivot, final});
+    }
+    return true;
+}
+
+// With x and y out of the graph and j left: e are the arcs into x and y from elsewhere (without a single root's), and
+// d_x d_y - w_yx w_xy is written as a sum.
+template <class Number>
+bool Elimination<Number>::solve_three(const Number* w, Number* q, Number* g, std::vector<Number>* factors) {
+    const std::size_t ld = ld_;
+    const Number* root = w + 3 * ld;
+    for (int j = 0; j < 3; ++j) {
+        const int x = j == 0 ? 1 : 0, y = j == 2 ? 1 : 2;
+        const Number w_xy = w[x * ld + y], w_yx = w[y * ld + x], r_x = root[x], r_y = root[y];
+        const Number e_x = single_root_ ? w[j * ld + x] : w[j * ld + x] + r_x;
+        const Number e_y = single_root_ ? w[j * ld + y] : w[j * ld + y] + r_y;
+        const Number pivots = e_x * e_y + (e_x * w_xy + e_y * w_yx);
+        if (!large_enough(pivots)) return false;
+        const Number inverse = Number(1) / pivots;
+        const Number q_x = (r_x * (w_xy + e_y) + w_yx * r_y) * inverse;
+        const Number q_y = (r_y * (w_yx + e_x) + w_xy * r_x) * inverse;
+        const Number final = root[j] + (w[x * ld + j] * q_x + w[y * ld + j] * q_y);
+        if (!large_enough(final)) return false;
+        q[x * ld + j] = q_x;
+        q[y * ld + j] = q_y;
+        q[j * ld + j] = Number(0);
+        g[j] = Number(1) / final;
+        if (factors && j == 2) factors->insert(factors->end(), {pivots, final});
     }
     return true;
 }

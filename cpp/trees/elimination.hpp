@@ -39,12 +39,16 @@ public:
     // Numbers whose product is Z of the m-token graph. Destroys `w` (m + 1 rows).
     bool factors(Number* w, int m, std::vector<Number>& result);
 
-    // q (m rows, row i column j), g (m) and the factors of Z. Destroys `w` (m + 1 rows).
-    bool solve(Number* w, int m, Number* q, Number* g, std::vector<Number>& result);
+    // q (m rows, row i column j), g (m) and the factors of Z.
+    bool solve(const Number* w, int m, Number* q, Number* g, std::vector<Number>& result);
 
 private:
-    bool halve(Number* w, int m, Number* q, Number* g, Number* arena, std::vector<Number>* factors);
+    bool halve(const Number* w, int m, Number* q, Number* g, Number* arena, std::vector<Number>* factors);
+    bool take_out_first(const Number* from, Number* to, int m, int count, Number* steps, std::size_t steps_length,
+                        std::vector<Number>* factors);
+    bool take_out_last(const Number* from, Number* to, int m, int half, Number* steps);
     bool solve_two(const Number* w, Number* q, Number* g, std::vector<Number>* factors);
+    bool solve_three(const Number* w, Number* q, Number* g, std::vector<Number>* factors);
 
     bool single_root_;
     std::size_t ld_ = 0;

@@ -50,8 +50,17 @@ void share_among_labels(LabelledScores scores, const double* arcs, const double*
         const double* cell = scores.data + c * scores.labels;
         double* shares = result + c * scores.labels;
         for (int l = 0; l < scores.labels; ++l)
-            shares[l] = marginals[c] == 0 ? 0 : marginals[c] * exp_bounded(cell[l] - arcs[c]);
+            shares[l] = marginals[c] == 0 ? 0 : std::min(marginals[c] * exp_bounded(cell[l] - arcs[c]), 1.0);
     }
+}
+
+double label_entropy(const double* cell, int labels, double log_sum) {
+    double entropy = 0;
+    for (int l = 0; l < labels; ++l) {
+        const double log_p = cell[l] - log_sum;
+        if (log_p < 0 && log_p > -700) entropy -= log_p * exp_bounded(log_p);
+    }
+    return entropy;
 }
 
 void complement_among_labels(LabelledScores scores, const double* arcs, const double* marginals,
@@ -68,9 +77,9 @@ void complement_among_labels(LabelledScores scores, const double* arcs, const do
                 continue;
             }
             others += p;
-            shares[l] = complements[c] + marginals[c] * (1 - p);
+            shares[l] = std::min(complements[c] + marginals[c] * (1 - p), 1.0);
         }
-        if (likely >= 0) shares[likely] = complements[c] + marginals[c] * others;
+        if (likely >= 0) shares[likely] = std::min(complements[c] + marginals[c] * others, 1.0);
     }
 }
 

@@ -28,6 +28,8 @@ int best_label(const double* cell, int labels);
 int sample_label(const double* cell, int labels, double log_sum, Random& random);
 // P(arc, label) = P(arc) exp(score - log of the sum over labels).
 void share_among_labels(LabelledScores scores, const double* arcs, const double* marginals, double* result);
+// The entropy of an arc's label, given the arc and the log of the sum over its labels.
+double label_entropy(const double* cell, int labels, double log_sum);
 // 1 - P(arc, label) = (1 - P(arc)) + P(arc) P(another label | arc), without cancellation.
 void complement_among_labels(LabelledScores scores, const double* arcs, const double* marginals,
                              const double* complements, double* result);

@@ -9,6 +9,7 @@
 #include "support/wide.hpp"
 #include "trees/elimination.hpp"
 #include "trees/feasibility.hpp"
+#include "trees/mst.hpp"
 
 namespace arbora {
 namespace {
@@ -20,16 +21,35 @@ struct Shifts {
     double root_row = 0;         // a single root's arcs are used once, so their row may be shifted too
 };
 
-ARBORA_VECTORISED void column_maxima(const double* scores, int n, int first_head, double* __restrict maxima) {
-    const int width = n + 1;
-    for (int m = 0; m < width; ++m) maxima[m] = impossible;
-    for (int h = first_head; h < width; ++h) {
-        const double* row = scores + static_cast<std::size_t>(h) * width;
-        const double self = maxima[h];
-        ARBORA_INDEPENDENT
-        for (int m = 0; m < width; ++m) maxima[m] = row[m] > maxima[m] ? row[m] : maxima[m];
-        maxima[h] = self;
+// Calls body(first) for every four of the columns [begin, width); the last four may overlap with those before, and if
+// there are fewer than four in all, tail(column) is called for each.
+template <class Body, class Tail>
+ARBORA_INLINE void for_columns(int begin, int width, Body body, Tail tail) {
+    if (width - begin < lane_count) {
+        for (int m = begin; m < width; ++m) tail(m);
+        return;
     }
+    for (int m = begin; m + lane_count <= width; m += lane_count) body(m);
+    if ((width - begin) % lane_count) body(width - lane_count);
+}
+
+ARBORA_VECTORISED void column_maxima(const double* scores, int n, int first_head, double* maxima) {
+    const int width = n + 1;
+    auto four = [=](int first) {
+        Lanes best = all_lanes(impossible);
+        const Lanes columns = Lanes{0, 1, 2, 3} + first;
+        for (int h = first_head; h < width; ++h) {
+            const Lanes row = load(scores + static_cast<std::size_t>(h) * width + first);
+            best = (row > best) & (columns != all_lanes(h)) ? row : best;  // the diagonal is no arc
+        }
+        store(maxima + first, best);
+    };
+    auto one = [=](int m) {
+        maxima[m] = impossible;
+        for (int h = first_head; h < width; ++h)
+            if (h != m) maxima[m] = std::max(maxima[m], scores[h * width + m]);
+    };
+    for_columns(0, width, four, one);
 }
 
 void choose_shifts(ArcScores scores, bool single_root, Shifts& shifts) {
@@ -49,24 +69,18 @@ double total_shift(const Shifts& shifts) {
     return static_cast<double>(total);
 }
 
-// Rows of weights: the tokens' first, the root's last; a column per token.
-ARBORA_VECTORISED void fill_rows(const double* scores, int n, const double* shift, double root_shift,
-                                 double* __restrict w, std::size_t ld) {
-    const int width = n + 1;
-    for (int h = 0; h < width; ++h) {
-        const double* row = scores + static_cast<std::size_t>(h) * width;
-        double* to = w + static_cast<std::size_t>(h ? h - 1 : n) * ld;
-        const double extra = h ? 0 : root_shift;
-        int m = 1;
-        for (; m + lane_count <= width; m += lane_count)
-            store(to + m - 1, exp_bounded(load(row + m) - load(shift + m) - extra));
-        for (; m < width; ++m) to[m - 1] = exp_bounded(row[m] - shift[m] - extra);
+// Rows of weights: the tokens' first, the root's last; a column per token. The diagonal is left as it comes: nobody
+// reads it.
+ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, double* w, std::size_t ld) {
+    const double* shift = shifts.column.data();
+    for (int h = 0; h < scores.width(); ++h) {
+        const double* row = scores.row(h);
+        double* to = w + static_cast<std::size_t>(h ? h - 1 : scores.n) * ld - 1;
+        const double extra = h ? 0 : shifts.root_row;
+        for_columns(
+            1, scores.width(), [=](int m) { store(to + m, exp_bounded(load(row + m) - load(shift + m) - extra)); },
+            [=](int m) { to[m] = exp_bounded(row[m] - shift[m] - extra); });
     }
-}
-
-void fill_weights(ArcScores scores, const Shifts& shifts, double* w, std::size_t ld) {
-    fill_rows(scores.data, scores.n, shifts.column.data(), shifts.root_row, w, ld);
-    for (int m = 0; m < scores.n; ++m) w[m * ld + m] = 0;
 }
 
 // a - b = high + low, exactly.
@@ -112,14 +126,13 @@ double log_product(const std::vector<Wide>& factors) {
 
 template <class Number>
 struct Workspace {
-    std::vector<Number> weights, w, q, g, factors;
+    std::vector<Number> weights, q, g, factors;
     std::size_t ld = 0;
 
     void resize(int n, bool marginals) {
         ld = Elimination<Number>::row_length(n);
-        w.resize((n + 1) * ld);
-        if (!marginals) return;
         weights.resize((n + 1) * ld);
+        if (!marginals) return;
         q.resize((n + 1) * ld);  // one row more, since whole vectors are read
         g.resize(n);
     }
@@ -136,29 +149,33 @@ template <class Number>
 bool try_log_partition(ArcScores scores, bool single_root, const Shifts& shifts, double& result) {
     thread_local Workspace<Number> space;
     space.resize(scores.n, false);
-    fill_weights(scores, shifts, space.w.data(), space.ld);
-    if (!elimination<Number>(single_root).factors(space.w.data(), scores.n, space.factors)) return false;
+    fill_weights(scores, shifts, space.weights.data(), space.ld);
+    if (!elimination<Number>(single_root).factors(space.weights.data(), scores.n, space.factors)) return false;
     result = log_product(space.factors) + total_shift(shifts);
     return true;
 }
 
-// P(i -> j) = w_ij g_j q_ij, and P(0 -> j) = w_0j g_j.
+// P(i -> j) = w_ij g_j q_ij, and P(0 -> j) = w_0j g_j; what rounding adds to 1 is cut off.
 ARBORA_VECTORISED void multiply(const double* weights, const double* q, const double* g, int n, std::size_t ld,
                                 double* __restrict marginals) {
     const int width = n + 1;
-    for (int j = 0; j < n; ++j) marginals[1 + j] = weights[n * ld + j] * g[j];
+    for (int j = 0; j < n; ++j) marginals[1 + j] = std::min(weights[n * ld + j] * g[j], 1.0);
     for (int i = 0; i < n; ++i) {
         double* row = marginals + static_cast<std::size_t>(i + 1) * width + 1;
         ARBORA_INDEPENDENT
-        for (int j = 0; j < n; ++j) row[j] = weights[i * ld + j] * g[j] * q[i * ld + j];
+        for (int j = 0; j < n; ++j) {
+            const double p = weights[i * ld + j] * g[j] * q[i * ld + j];
+            row[j] = p < 1 ? p : 1;
+        }
     }
 }
 void multiply(const Wide* weights, const Wide* q, const Wide* g, int n, std::size_t ld, double* marginals) {
     const int width = n + 1;
-    for (int j = 0; j < n; ++j) marginals[1 + j] = (weights[n * ld + j] * g[j]).value();
+    for (int j = 0; j < n; ++j) marginals[1 + j] = std::min((weights[n * ld + j] * g[j]).value(), 1.0);
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j)
-            marginals[(i + 1) * width + 1 + j] = (weights[i * ld + j] * g[j] * q[i * ld + j]).value();
+            marginals[(i + 1) * width + 1 + j] =
+                std::min((weights[i * ld + j] * g[j] * q[i * ld + j]).value(), 1.0);
 }
 
 template <class Number>
@@ -167,11 +184,10 @@ bool try_marginals(ArcScores scores, bool single_root, const Shifts& shifts, dou
     const int n = scores.n;
     space.resize(n, true);
     fill_weights(scores, shifts, space.weights.data(), space.ld);
-    space.w = space.weights;
-    if (!elimination<Number>(single_root).solve(space.w.data(), n, space.q.data(), space.g.data(), space.factors))
+    if (!elimination<Number>(single_root).solve(space.weights.data(), n, space.q.data(), space.g.data(), space.factors))
         return false;
     multiply(space.weights.data(), space.q.data(), space.g.data(), n, space.ld, marginals);
-    for (int m = 0; m <= n; ++m) marginals[m * (n + 1)] = 0;
+    for (int m = 0; m <= n; ++m) marginals[m * (n + 1)] = marginals[m * (n + 2)] = 0;  // column 0 and the diagonal
     result = log_product(space.factors) + total_shift(shifts);
     return true;
 }
@@ -267,6 +283,21 @@ double arc_marginals(ArcScores scores, bool single_root, bool has_impossible, do
     return solve(scores, single_root, has_impossible, marginals);
 }
 
+// H = log Z - E[score], on scores less those of the best tree's arcs: both terms are then small, and little cancels.
+double tree_entropy(ArcScores scores, bool single_root, bool has_impossible) {
+    const std::size_t width = scores.width(), cells = width * width;
+    Heads heads(width);
+    best_tree(scores, single_root, heads.data());
+    std::vector<double> shifted(scores.data, scores.data + cells), marginals(cells);
+    for (std::size_t c = 0; c < cells; ++c)
+        if (const std::size_t m = c % width) shifted[c] -= scores(heads[m], static_cast<int>(m));
+    const double log_z = solve({shifted.data(), scores.n}, single_root, has_impossible, marginals.data());
+    long double expected = 0;
+    for (std::size_t c = 0; c < cells; ++c)
+        if (marginals[c] > 0) expected += static_cast<long double>(marginals[c]) * shifted[c];
+    return std::max(0.0, static_cast<double>(log_z - expected));
+}
+
 void complement_columns(double* marginals, int n) {
     const std::size_t width = n + 1;
     for (int m = 0; m <= n; ++m) {
@@ -281,7 +312,7 @@ void complement_columns(double* marginals, int n) {
             others += p;
             p = 1 - p;
         }
-        if (likely >= 0) marginals[likely * width + m] = others;
+        if (likely >= 0) marginals[likely * width + m] = std::min(others, 1.0);
     }
 }
 

@@ -37,9 +37,11 @@ void best_of_kind(ArcScores scores, TreeKind kind, int* heads) {
         best_tree(scores, kind.single_root, heads);
 }
 
-double marginals_of_kind(ArcScores scores, TreeKind kind, bool any_impossible, double* marginals) {
-    return kind.projective ? projective_marginals(scores, kind.single_root, marginals)
-                           : arc_marginals(scores, kind.single_root, any_impossible, marginals);
+void marginals_of_kind(ArcScores scores, TreeKind kind, bool any_impossible, double* marginals) {
+    if (kind.projective)
+        projective_marginals(scores, kind.single_root, marginals);
+    else
+        arc_marginals(scores, kind.single_root, any_impossible, marginals);
 }
 
 void set_labels(SentenceScores sentence, TreeRef& tree) {
@@ -47,16 +49,6 @@ void set_labels(SentenceScores sentence, TreeRef& tree) {
     tree.labels[0] = -1;
     for (int m = 1; m <= sentence.n; ++m)
         tree.labels[m] = best_label(labelled(sentence).cell(tree.heads[m], m), sentence.labels);
-}
-
-double log_partition_and_marginals(SentenceScores sentence, TreeKind kind, bool any_impossible, double* result) {
-    std::vector<double> space;
-    const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
-    if (!sentence.labels) return marginals_of_kind(arcs, kind, any_impossible, result);
-    std::vector<double> marginals(space.size());
-    const double value = marginals_of_kind(arcs, kind, any_impossible, marginals.data());
-    share_among_labels(labelled(sentence), arcs.data, marginals.data(), result);
-    return value;
 }
 
 }  // namespace
@@ -100,44 +92,38 @@ double find_log_partition(SentenceScores sentence, TreeKind kind) {
 
 void find_marginals(SentenceScores sentence, TreeKind kind, bool complement, double* result) {
     const bool any_impossible = has_impossible(sentence);
-    if (!complement) {
-        log_partition_and_marginals(sentence, kind, any_impossible, result);
-        return;
-    }
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     if (!sentence.labels) {
         marginals_of_kind(arcs, kind, any_impossible, result);
-        complement_columns(result, sentence.n);
+        if (complement) complement_columns(result, sentence.n);
         return;
     }
     std::vector<double> marginals(space.size());
     marginals_of_kind(arcs, kind, any_impossible, marginals.data());
+    if (!complement) {
+        share_among_labels(labelled(sentence), arcs.data, marginals.data(), result);
+        return;
+    }
     std::vector<double> complements = marginals;
     complement_columns(complements.data(), sentence.n);
     complement_among_labels(labelled(sentence), arcs.data, marginals.data(), complements.data(), result);
 }
 
-// H = log Z - E[score], on scores less those of the best tree's arcs: both terms are then small, and little cancels.
+// The trees' entropy and, by the chain rule, that of their labels.
 double find_entropy(SentenceScores sentence, TreeKind kind) {
     const bool any_impossible = has_impossible(sentence);
     std::vector<double> space;
-    const ArcScores arcs = arcs_of(sentence, space, max_over_labels);
-    Heads heads(sentence.n + 1, -1);
-    best_of_kind(arcs, kind, heads.data());
-
-    std::vector<double> shifted(sentence.data, sentence.data + sentence.size()), marginals(sentence.size());
-    const int labels = std::max(sentence.labels, 1);
-    for (std::size_t c = 0; c < shifted.size(); ++c) {
-        const int m = static_cast<int>(c / labels % (sentence.n + 1));
-        if (m) shifted[c] -= arcs(heads[m], m);
-    }
-    const double log_z = log_partition_and_marginals({shifted.data(), sentence.n, sentence.labels}, kind,
-                                                     any_impossible, marginals.data());
-    long double expected = 0;
-    for (std::size_t c = 0; c < shifted.size(); ++c)
-        if (marginals[c] > 0) expected += static_cast<long double>(marginals[c]) * shifted[c];
-    return std::max(0.0, static_cast<double>(log_z - expected));
+    const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
+    double entropy = kind.projective ? projective_entropy(arcs, kind.single_root)
+                                     : tree_entropy(arcs, kind.single_root, any_impossible);
+    if (!sentence.labels) return entropy;
+    std::vector<double> marginals(space.size());
+    marginals_of_kind(arcs, kind, any_impossible, marginals.data());
+    for (std::size_t c = 0; c < marginals.size(); ++c)
+        if (marginals[c] > 0)
+            entropy += marginals[c] * label_entropy(sentence.data + c * sentence.labels, sentence.labels, arcs.data[c]);
+    return entropy;
 }
 
 std::vector<LabelledTree> find_kbest(SentenceScores sentence, TreeKind kind, int k) {
