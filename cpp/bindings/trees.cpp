@@ -21,12 +21,15 @@ namespace {
 using namespace arbora;
 using Scores = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+using ScoreList = nb::typed<nb::list, Scores>;
+using DoubleList = nb::typed<nb::list, Doubles>;
+using Values = nb::typed<nb::list, double>;
 using Integers = nb::ndarray<int, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 struct Batch {
     std::vector<SentenceScores> sentences;
 
-    explicit Batch(const nb::list& arrays) {
+    explicit Batch(const ScoreList& arrays) {
         sentences.reserve(arrays.size());
         for (nb::handle item : arrays) {
             const auto array = nb::cast<Scores>(item);
@@ -76,15 +79,15 @@ void raise(const char* name, const char* message) {
     PyErr_SetString(nb::module_::import_("arbora.errors").attr(name).ptr(), message);
 }
 
-nb::list as_list(const std::vector<double>& values) {
-    nb::list result;
+Values as_list(const std::vector<double>& values) {
+    Values result;
     for (double value : values) result.append(value);
     return result;
 }
 
 // One tree per sentence into the flat arrays `heads` and `labels`; returns the scores.
 template <class Find>
-nb::list one_tree_each(const nb::list& arrays, const Integers& heads, const std::optional<Integers>& labels,
+Values one_tree_each(const ScoreList& arrays, const Integers& heads, const std::optional<Integers>& labels,
                        int threads, Find find) {
     const Batch batch(arrays);
     std::vector<std::size_t> offsets{0};
@@ -101,7 +104,7 @@ nb::list one_tree_each(const nb::list& arrays, const Integers& heads, const std:
 }
 
 template <class Find>
-nb::list one_value_each(const nb::list& arrays, int threads, Find find) {
+Values one_value_each(const ScoreList& arrays, int threads, Find find) {
     const Batch batch(arrays);
     std::vector<double> values(batch.size());
     batch.for_each(threads, [&](std::size_t i) { values[i] = find(batch.sentences[i]); });
@@ -119,6 +122,11 @@ nb::ndarray<nb::numpy, T, nb::ndim<rank>> new_array(std::initializer_list<std::s
 }
 
 // (heads, labels or None, scores) with a row per tree.
+using IntegerTable = nb::ndarray<nb::numpy, int, nb::ndim<2>>;
+using TreeStack = nb::typed<nb::tuple, IntegerTable, std::optional<IntegerTable>,
+                            nb::ndarray<nb::numpy, double, nb::ndim<1>>>;
+using TreeStacks = nb::typed<nb::list, TreeStack>;
+
 nb::tuple stack(const std::vector<LabelledTree>& trees, int n, bool labelled) {
     int *heads, *labels = nullptr;
     double* scores;
@@ -136,11 +144,11 @@ nb::tuple stack(const std::vector<LabelledTree>& trees, int n, bool labelled) {
 }
 
 template <class Find>
-nb::list many_trees_each(const nb::list& arrays, int threads, Find find) {
+TreeStacks many_trees_each(const ScoreList& arrays, int threads, Find find) {
     const Batch batch(arrays);
     std::vector<std::vector<LabelledTree>> found(batch.size());
     batch.for_each(threads, [&](std::size_t i) { found[i] = find(batch.sentences[i], i); });
-    nb::list result;
+    TreeStacks result;
     for (std::size_t i = 0; i < batch.size(); ++i)
         result.append(stack(found[i], batch.sentences[i].n, batch.sentences[i].labels > 0));
     return result;
@@ -159,33 +167,33 @@ void bind_trees(nb::module_& m) {
         }
     });
 
-    m.def("mst", [](const nb::list& scores, const Integers& heads, const std::optional<Integers>& labels,
+    m.def("mst", [](const ScoreList& scores, const Integers& heads, const std::optional<Integers>& labels,
                     bool single_root, bool projective, int threads) {
         return one_tree_each(scores, heads, labels, threads, [=](SentenceScores sentence, TreeRef& tree) {
             find_best(sentence, {single_root, projective}, tree);
         });
     }, "scores"_a, "heads"_a, "labels"_a.none(), "single_root"_a, "projective"_a, "threads"_a);
 
-    m.def("mbr", [](const nb::list& scores, const Integers& heads, const std::optional<Integers>& labels,
+    m.def("mbr", [](const ScoreList& scores, const Integers& heads, const std::optional<Integers>& labels,
                     bool single_root, bool projective, int threads, bool labelled) {
         return one_tree_each(scores, heads, labels, threads, [=](SentenceScores sentence, TreeRef& tree) {
             find_least_risk(sentence, {single_root, projective}, labelled, tree);
         });
     }, "scores"_a, "heads"_a, "labels"_a.none(), "single_root"_a, "projective"_a, "threads"_a, "labelled"_a);
 
-    m.def("log_partition", [](const nb::list& scores, bool single_root, bool projective, int threads) {
+    m.def("log_partition", [](const ScoreList& scores, bool single_root, bool projective, int threads) {
         return one_value_each(scores, threads, [=](SentenceScores sentence) {
             return find_log_partition(sentence, {single_root, projective});
         });
     }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a);
 
-    m.def("entropy", [](const nb::list& scores, bool single_root, bool projective, int threads) {
+    m.def("entropy", [](const ScoreList& scores, bool single_root, bool projective, int threads) {
         return one_value_each(scores, threads, [=](SentenceScores sentence) {
             return find_entropy(sentence, {single_root, projective});
         });
     }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a);
 
-    m.def("marginals", [](const nb::list& scores, const nb::list& results, bool single_root, bool projective,
+    m.def("marginals", [](const ScoreList& scores, const DoubleList& results, bool single_root, bool projective,
                           int threads, bool complement) {
         const Batch batch(scores);
         std::vector<double*> places;
@@ -200,13 +208,13 @@ void bind_trees(nb::module_& m) {
         });
     }, "scores"_a, "results"_a, "single_root"_a, "projective"_a, "threads"_a, "complement"_a);
 
-    m.def("kbest", [](const nb::list& scores, bool single_root, bool projective, int threads, int k) {
+    m.def("kbest", [](const ScoreList& scores, bool single_root, bool projective, int threads, int k) {
         return many_trees_each(scores, threads, [=](SentenceScores sentence, std::size_t) {
             return find_kbest(sentence, {single_root, projective}, k);
         });
     }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a, "k"_a);
 
-    m.def("sample", [](const nb::list& scores, bool single_root, bool projective, int threads, int count,
+    m.def("sample", [](const ScoreList& scores, bool single_root, bool projective, int threads, int count,
                        std::uint64_t seed) {
         return many_trees_each(scores, threads, [=](SentenceScores sentence, std::size_t i) {
             return draw_samples(sentence, {single_root, projective}, count, seed, i);

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON_ORDER = [
     ["treebank"],
     ["features"],
+    ["constraints"],
     ["trees", "graphs"],
     ["inference"],
     ["learning"],

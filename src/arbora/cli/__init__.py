@@ -5,7 +5,6 @@ Exit codes: 0 all is well; 2 the input or the options are bad, and one line on s
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated
 
@@ -34,7 +33,8 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+        bool,
+        typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     pass
@@ -53,7 +53,3 @@ def main() -> None:
     except ArboraError as error:
         print(f"arbora: {error}", file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:
-        # The reader of our output went away (`arbora draw F | head`): stop quietly, as other tools do.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
