@@ -117,7 +117,7 @@ def _loop(function: Callable[[Floats], object], case: Case, layout: str = "sente
 
 
 def _stacked(function: Callable[[Floats], object], case: Case) -> None:
-    """In stacks of 1 MB, numpy's best: a whole batch at once leaves the caches, and is up to 3 times slower."""
+    """In stacks of 1 MB, numpy's best: a whole batch at once leaves the caches and takes up to 3 times."""
     step = max(1, 2**17 // case.sentences[0].size)
     for start in range(0, len(case.sentences), step):
         function(case.stack[start : start + step])
