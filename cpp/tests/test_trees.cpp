@@ -135,3 +135,38 @@ TEST(the_chart_counts_each_projective_tree_once) {
             CHECK(values[chart.goal()] == (single_root ? single : many)[n - 1]);
         }
 }
+
+namespace {
+
+// The example of CONTRIBUTING.md.
+// (or, and, 0, 1): whether there is a derivation.
+struct BooleanSemiring {
+    static constexpr double zero = 0;
+    static constexpr double one = 1;
+    static double plus(double a, double b) { return a > b ? a : b; }
+    static double times(double a, double b) { return a * b; }
+    static double dot(const double* a, const double* b, int count) {
+        double any = zero;
+        for (int k = 0; k < count; ++k) any = plus(any, times(a[k], b[k]));
+        return any;
+    }
+};
+static_assert(Semiring<BooleanSemiring>);
+
+}  // namespace
+
+TEST(a_new_semiring_runs_on_the_chart) {
+    const EisnerChart chart(3, true);
+    std::vector<double> arcs(16, 0.0), values(chart.item_count());
+    auto has_tree = [&] {
+        chart.set_leaves<BooleanSemiring>({arcs.data(), 3}, values.data());
+        inside<BooleanSemiring>(chart, values.data());
+        return values[chart.goal()] == 1;
+    };
+    arcs[0 * 4 + 2] = arcs[2 * 4 + 1] = 1;
+    CHECK(!has_tree());
+    arcs[1 * 4 + 3] = 1;  // crosses 0 -> 2
+    CHECK(!has_tree());
+    arcs[2 * 4 + 3] = 1;
+    CHECK(has_tree());
+}

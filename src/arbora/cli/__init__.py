@@ -19,8 +19,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
-    help="Train syntactic parsers from treebanks, parse on a CPU, and know how sure every answer is.\n\n"
-    "Files may be `-` (standard input or output), `.gz` or `.xz`.",
+    help="Syntactic trees: check, convert and draw treebanks, and measure how fast that goes.\n\n"
+    "Files may be `-` (standard input or output), `.gz` or `.xz`. Bad input is one line and exit code 2.",
 )
 
 
