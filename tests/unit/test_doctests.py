@@ -43,8 +43,8 @@ def examples(page: str) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pages(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_pages(page, monkeypatch):
+    monkeypatch.chdir(ROOT)  # the pages read the files that ship with the project
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=OPTIONS)
     test = parser.get_doctest(examples(page.read_text("utf-8")), {}, page.name, str(page), 0)
     report: list[str] = []

@@ -42,3 +42,9 @@ def test_mypy(tmp_path):
         "arbora",
         cwd=tmp_path,
     )
+
+
+def test_ci_runs_the_command_of_the_readme():
+    section = (ROOT / "README.md").read_text("utf-8").split("## Test\n")[1]
+    command = section.split("```sh\n")[1].split("\n```")[0]
+    assert (ROOT / ".ci" / "run").read_text("utf-8").endswith(f"\n{command}\n")
