@@ -2,10 +2,12 @@
 // (n+1, n+1, labels). Trees of a whole batch share flat arrays that the caller gives.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,12 +21,33 @@ using namespace nb::literals;
 namespace {
 
 using namespace arbora;
-using Scores = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-using Doubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
-using ScoreList = nb::typed<nb::list, Scores>;
-using DoubleList = nb::typed<nb::list, Doubles>;
+// How the arrays look to a type checker.
+using ScoreList = nb::typed<nb::list, nb::ndarray<nb::numpy, double>>;
+using Integers = nb::typed<nb::object, nb::ndarray<nb::numpy, int, nb::ndim<1>>>;
 using Values = nb::typed<nb::list, double>;
-using Integers = nb::ndarray<int, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// What the buffer protocol tells of an array; nanobind's ndarray costs three times as much, which is felt with small
+// sentences. The caller keeps the array alive.
+template <class T>
+struct Buffer {
+    T* data;
+    std::size_t ndim, size, shape[3];
+
+    explicit Buffer(nb::handle array) {
+        constexpr bool writable = !std::is_const_v<T>;
+        Py_buffer view;
+        if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0)))
+            nb::raise_python_error();
+        constexpr char code = std::is_same_v<std::remove_const_t<T>, double> ? 'd' : 'i';
+        const bool fits = view.itemsize == sizeof(T) && view.format[0] == code && !view.format[1];
+        data = static_cast<T*>(view.buf);
+        ndim = view.ndim;
+        size = view.len / sizeof(T);
+        for (std::size_t i = 0; i < 3; ++i) shape[i] = i < ndim ? view.shape[i] : 0;
+        PyBuffer_Release(&view);
+        if (!fits) throw nb::type_error("an array of another type than the core works on");
+    }
+};
 
 struct Batch {
     std::vector<SentenceScores> sentences;
@@ -32,15 +55,13 @@ struct Batch {
     explicit Batch(const ScoreList& arrays) {
         sentences.reserve(arrays.size());
         for (nb::handle item : arrays) {
-            const auto array = nb::cast<Scores>(item);
-            const std::size_t ndim = array.ndim();
-            const bool labelled = ndim == 3;
-            if ((ndim != 2 && !labelled) || array.shape(0) != array.shape(1) || array.size() == 0)
+            const Buffer<const double> array(item);
+            const bool labelled = array.ndim == 3;
+            if ((array.ndim != 2 && !labelled) || array.shape[0] != array.shape[1] || array.size == 0)
                 throw InvalidScores(place(sentences.size(), arrays.size()) +
                                     "scores must have the shape (n+1, n+1) or (n+1, n+1, labels), not " +
-                                    shape_of(array));
-            sentences.push_back({array.data(), static_cast<int>(array.shape(0)) - 1,
-                                 labelled ? static_cast<int>(array.shape(2)) : 0});
+                                    nb::cast<std::string>(nb::str(item.attr("shape"))));
+            sentences.push_back({array.data, static_cast<int>(array.shape[0]) - 1, static_cast<int>(array.shape[2])});
             if (labelled != (sentences[0].labels > 0))
                 throw InvalidScores("a batch must be labelled in all of its sentences or in none");
         }
@@ -67,11 +88,6 @@ private:
     static std::string place(std::size_t i, std::size_t size) {
         return size == 1 ? "" : "sentence " + std::to_string(i) + " of the batch: ";
     }
-    static std::string shape_of(const Scores& array) {
-        std::string text = "(";
-        for (std::size_t i = 0; i < array.ndim(); ++i) text += (i ? ", " : "") + std::to_string(array.shape(i));
-        return text + (array.ndim() == 1 ? ",)" : ")");
-    }
 };
 
 // Raises one of Arbora's own errors. They are looked up when needed: the module itself loads without the package.
@@ -87,16 +103,17 @@ Values as_list(const std::vector<double>& values) {
 
 // One tree per sentence into the flat arrays `heads` and `labels`; returns the scores.
 template <class Find>
-Values one_tree_each(const ScoreList& arrays, const Integers& heads, const std::optional<Integers>& labels,
-                       int threads, Find find) {
+Values one_tree_each(const ScoreList& arrays, const Integers& heads_array, const std::optional<Integers>& labels_array,
+                     int threads, Find find) {
     const Batch batch(arrays);
+    const Buffer<int> heads(heads_array), labels(labels_array ? *labels_array : heads_array);
     std::vector<std::size_t> offsets{0};
     for (const SentenceScores& sentence : batch.sentences) offsets.push_back(offsets.back() + sentence.n + 1);
-    if (heads.size() < offsets.back() || (labels && labels->size() < offsets.back()))
+    if (heads.size < offsets.back() || labels.size < offsets.back())
         throw std::length_error("too small a place for the trees");
     std::vector<double> values(batch.size());
     batch.for_each(threads, [&](std::size_t i) {
-        TreeRef tree{heads.data() + offsets[i], labels ? labels->data() + offsets[i] : nullptr, 0};
+        TreeRef tree{heads.data + offsets[i], labels_array ? labels.data + offsets[i] : nullptr, 0};
         find(batch.sentences[i], tree);
         values[i] = tree.score;
     });
@@ -193,15 +210,15 @@ void bind_trees(nb::module_& m) {
         });
     }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a);
 
-    m.def("marginals", [](const ScoreList& scores, const DoubleList& results, bool single_root, bool projective,
+    m.def("marginals", [](const ScoreList& scores, const ScoreList& results, bool single_root, bool projective,
                           int threads, bool complement) {
         const Batch batch(scores);
         std::vector<double*> places;
         for (nb::handle result : results) {
-            const auto array = nb::cast<Doubles>(result);
-            if (places.size() >= batch.size() || array.size() != batch.sentences[places.size()].size())
+            const Buffer<double> array(result);
+            if (places.size() >= batch.size() || array.size != batch.sentences[places.size()].size())
                 throw std::length_error("too small a place for the marginals");
-            places.push_back(array.data());
+            places.push_back(array.data);
         }
         batch.for_each(threads, [&](std::size_t i) {
             find_marginals(batch.sentences[i], {single_root, projective}, complement, places[i]);

@@ -1,5 +1,6 @@
 #include "support/parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -8,11 +9,7 @@
 
 namespace arbora {
 
-void parallel_for(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& task) {
-    if (threads <= 1 || count <= 1) {
-        for (std::size_t i = 0; i < count; ++i) task(i);
-        return;
-    }
+void run_in_parallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& task) {
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::mutex failure_lock;

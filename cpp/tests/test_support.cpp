@@ -50,7 +50,7 @@ TEST(random_streams_differ_and_repeat) {
 }
 
 TEST(parallel_for_visits_each_once_and_passes_errors_on) {
-    for (std::size_t threads : {1, 2, 5}) {
+    for (int threads : {0, 1, 2, 5}) {
         std::vector<std::atomic<int>> visits(100);
         parallel_for(100, threads, [&](std::size_t i) { ++visits[i]; });
         for (auto& count : visits) CHECK(count == 1);

@@ -130,7 +130,7 @@ ARBORA_INLINE void pass_on(const double* from, double* to, std::size_t ld, const
 }
 
 // Two at once: half the loads and stores, and half the overhead, which is what counts at n = 25.
-ARBORA_VECTORISED bool take_out_two(const double* from, double* to, std::size_t ld, int k, int l, Left left,
+ARBORA_INLINE bool take_out_two(const double* from, double* to, std::size_t ld, int k, int l, Left left,
                                     double* t_k, double* t_l, double* pivots) {
     const Left with_l{std::min(left.begin, l), std::max(left.end, l + 1), left.root, left.single_root};
     pivots[0] = find_steps(from, ld, k, with_l, t_k);
@@ -157,7 +157,7 @@ ARBORA_VECTORISED bool take_out_two(const double* from, double* to, std::size_t 
     return true;
 }
 
-ARBORA_VECTORISED double take_out(double* w, std::size_t ld, int k, Left left, double* t) {
+ARBORA_INLINE double take_out(double* w, std::size_t ld, int k, Left left, double* t) {
     const double pivot = find_steps(w, ld, k, left, t);
     if (!large_enough(pivot)) return pivot;
     const double* from = w + k * ld;
@@ -194,76 +194,119 @@ ARBORA_INLINE void put_back_block(const double* t, double* q, std::size_t ld, in
     for (int l = 0; column + whole * lane_count + l < last; ++l) result[whole * lane_count + l] = rest[l];
 }
 
-ARBORA_VECTORISED void put_back(const double* t, double* q, std::size_t ld, int k, Left left, int first, int last) {
+ARBORA_INLINE void put_back(const double* t, double* q, std::size_t ld, int k, Left left, int first, int last) {
     for_blocks<4>(first, last, [=](int column, auto vectors) {
         put_back_block<decltype(vectors)::value>(t, q, ld, k, column, last, left);
     });
 }
 
-}  // namespace
+// ---- whole phases, with either numbers ----
 
-// Takes out the tokens [0, count), two by two: from `from`, the rest is left in `to`. Their steps are kept in rows
-// `steps_length` apart; 0 keeps none. One token alone can only be taken out in place.
+// A graph of m tokens and what is done to it: the tokens taken out of `from`, the rest left in `to`, the steps of
+// token k kept in row k of `steps` (or all in row 0), and the pivots if they are asked for.
 template <class Number>
-bool Elimination<Number>::take_out_first(const Number* from, Number* to, int m, int count, Number* steps,
-                                         std::size_t steps_length, std::vector<Number>* factors) {
-    Number pivots[2];
-    for (int k = 0; k < count; from = to) {
-        Number *t_k = steps + k * steps_length, *t_l = t_k + ld_;
-        const int taken = k + 1 < count ? 2 : 1;
-        if (taken == 2) {
-            const Left left{k + 2, m, m, single_root_};
-            if (!take_out_two(from, to, ld_, k, k + 1, left, t_k, t_l, pivots)) return false;
+struct Phase {
+    const Number* from;
+    Number* to;
+    std::size_t ld;
+    int m;
+    bool single_root;
+    Number* steps;
+    std::size_t steps_length;
+    Number* pivots;  // may be null
+};
+
+// Takes out the tokens [0, count), two by two. One token alone can only be taken out in place.
+template <class Number>
+ARBORA_INLINE bool take_out_first_of(Phase<Number> phase, int count) {
+    const int m = phase.m;
+    Number unwanted[2];
+    for (int k = 0; k < count; phase.from = phase.to) {
+        Number* pivots = phase.pivots ? phase.pivots + k : unwanted;
+        Number *t_k = phase.steps + k * phase.steps_length, *t_l = t_k + phase.ld;
+        if (k + 1 < count) {
+            const Left left{k + 2, m, m, phase.single_root};
+            if (!take_out_two(phase.from, phase.to, phase.ld, k, k + 1, left, t_k, t_l, pivots)) return false;
+            k += 2;
         } else {
-            pivots[0] = take_out(to, ld_, k, Left{k + 1, m, m, single_root_}, t_k);
+            pivots[0] = take_out(phase.to, phase.ld, k, Left{k + 1, m, m, phase.single_root}, t_k);
             if (!large_enough(pivots[0])) return false;
+            k += 1;
         }
-        if (factors) factors->insert(factors->end(), pivots, pivots + taken);
-        k += taken;
     }
     return true;
 }
 
 // Takes out the tokens [half, m), at least two, from the last on.
 template <class Number>
-bool Elimination<Number>::take_out_last(const Number* from, Number* to, int m, int half, Number* steps) {
+ARBORA_INLINE bool take_out_last_of(Phase<Number> phase, int half) {
     Number pivots[2];
-    int k = m - 1;
-    for (; k > half; k -= 2, from = to) {
-        const Left left{0, k - 1, m, single_root_};
-        if (!take_out_two(from, to, ld_, k, k - 1, left, steps + k * ld_, steps + (k - 1) * ld_, pivots))
-            return false;
+    int k = phase.m - 1;
+    for (; k > half; k -= 2, phase.from = phase.to) {
+        Number *t_k = phase.steps + k * phase.steps_length, *t_l = t_k - phase.ld;
+        const Left left{0, k - 1, phase.m, phase.single_root};
+        if (!take_out_two(phase.from, phase.to, phase.ld, k, k - 1, left, t_k, t_l, pivots)) return false;
     }
-    return k < half || large_enough(take_out(to, ld_, k, Left{0, k, m, single_root_}, steps + k * ld_));
+    const Left left{0, k, phase.m, phase.single_root};
+    return k < half || large_enough(take_out(phase.to, phase.ld, k, left, phase.steps + k * phase.steps_length));
 }
+
+// q of the first half from that of the second, and the reverse.
+template <class Number>
+ARBORA_INLINE void put_back_first_of(const Number* steps, Number* q, std::size_t ld, int m, int half) {
+    for (int k = half - 1; k >= 0; --k) put_back(steps + k * ld, q, ld, k, Left{k + 1, m, m, false}, half, m);
+}
+template <class Number>
+ARBORA_INLINE void put_back_last_of(const Number* steps, Number* q, std::size_t ld, int m, int half) {
+    for (int k = half; k < m; ++k) put_back(steps + k * ld, q, ld, k, Left{0, k, m, false}, 0, half);
+}
+
+// One call a phase, so that choosing the machine's instructions costs little.
+ARBORA_VECTORISED bool take_out_first(Phase<double> phase, int count) { return take_out_first_of(phase, count); }
+ARBORA_VECTORISED bool take_out_last(Phase<double> phase, int half) { return take_out_last_of(phase, half); }
+ARBORA_VECTORISED void put_back_first(const double* steps, double* q, std::size_t ld, int m, int half) {
+    put_back_first_of(steps, q, ld, m, half);
+}
+ARBORA_VECTORISED void put_back_last(const double* steps, double* q, std::size_t ld, int m, int half) {
+    put_back_last_of(steps, q, ld, m, half);
+}
+bool take_out_first(Phase<Wide> phase, int count) { return take_out_first_of(phase, count); }
+bool take_out_last(Phase<Wide> phase, int half) { return take_out_last_of(phase, half); }
+void put_back_first(const Wide* steps, Wide* q, std::size_t ld, int m, int half) {
+    put_back_first_of(steps, q, ld, m, half);
+}
+void put_back_last(const Wide* steps, Wide* q, std::size_t ld, int m, int half) {
+    put_back_last_of(steps, q, ld, m, half);
+}
+
+}  // namespace
 
 template <class Number>
 bool Elimination<Number>::factors(Number* w, int m, std::vector<Number>& result) {
     ld_ = row_length(m);
     arena_.resize(2 * ld_);
-    result.clear();
-    if (!take_out_first(w, w, m, m - 1, arena_.data(), 0, &result)) return false;
-    result.push_back(w[m * ld_ + (m - 1)]);
+    result.resize(m);
+    if (!take_out_first(Phase<Number>{w, w, ld_, m, single_root_, arena_.data(), 0, result.data()}, m - 1)) return false;
+    result.back() = w[m * ld_ + (m - 1)];
     return large_enough(result.back());
 }
 
 template <class Number>
 bool Elimination<Number>::solve(const Number* w, int m, Number* q, Number* g, std::vector<Number>& result) {
     ld_ = row_length(m);
-    result.clear();
+    result.resize(m);
     // For every level of halving a copy of the graph, with one row more for the root, and the steps t.
     arena_.resize(ld_ * (4 * static_cast<std::size_t>(m) + 80));
-    return halve(w, m, q, g, arena_.data(), &result);
+    return halve(w, m, q, g, arena_.data(), result.data());
 }
 
 // `factors` is given along one chain of halves only: the one that takes out the first half every time.
 template <class Number>
-bool Elimination<Number>::halve(const Number* w, int m, Number* q, Number* g, Number* arena,
-                                std::vector<Number>* factors) {
+bool Elimination<Number>::halve(const Number* w, int m, Number* q, Number* g, Number* arena, Number* factors) {
     const std::size_t ld = ld_;
     if (m == 1) {
         const Number last = w[ld];
-        if (factors) factors->push_back(last);
+        if (factors) factors[0] = last;
         q[0] = Number(0);
         g[0] = Number(1) / last;
         return large_enough(last);
@@ -271,28 +314,28 @@ bool Elimination<Number>::halve(const Number* w, int m, Number* q, Number* g, Nu
     if (m == 2) return solve_two(w, q, g, factors);
     if (m == 3) return solve_three(w, q, g, factors);
     const int half = m / 2;
-    Number* rest = arena;                  // the graph without one half
-    Number* steps = rest + (m + 1) * ld;   // t_k in row k
+    Number* rest = arena;                 // the graph without one half
+    Number* steps = rest + (m + 1) * ld;  // t_k in row k
     Number* deeper = steps + m * ld;
 
     // Without the first half; the second half and the root follow one another.
-    if (!take_out_first(w, rest, m, half, steps, ld, factors)) return false;
+    if (!take_out_first(Phase<Number>{w, rest, ld, m, single_root_, steps, ld, factors}, half)) return false;
     const std::size_t corner = half * ld + half;
-    if (!halve(rest + corner, m - half, q + corner, g + half, deeper, factors)) return false;
-    for (int k = half - 1; k >= 0; --k)
-        put_back(steps + k * ld, q, ld, k, Left{k + 1, m, m, single_root_}, half, m);
+    Number* other_factors = factors ? factors + half : nullptr;
+    if (!halve(rest + corner, m - half, q + corner, g + half, deeper, other_factors)) return false;
+    put_back_first(steps, q, ld, m, half);
 
     // Without the second half; the root's row moves up to follow the first half.
-    if (!take_out_last(w, rest, m, half, steps)) return false;
+    if (!take_out_last(Phase<Number>{w, rest, ld, m, single_root_, steps, ld, nullptr}, half)) return false;
     std::copy(rest + m * ld, rest + m * ld + half, rest + half * ld);
     if (!halve(rest, half, q, g, deeper, nullptr)) return false;
-    for (int k = half; k < m; ++k) put_back(steps + k * ld, q, ld, k, Left{0, k, m, single_root_}, 0, half);
+    put_back_last(steps, q, ld, m, half);
     return true;
 }
 
 // The halves of two and three tokens written out: the recursion's last levels would cost more than their sums.
 template <class Number>
-bool Elimination<Number>::solve_two(const Number* w, Number* q, Number* g, std::vector<Number>* factors) {
+bool Elimination<Number>::solve_two(const Number* w, Number* q, Number* g, Number* factors) {
     const std::size_t ld = ld_;
     const Number* root = w + 2 * ld;
     q[0] = q[ld + 1] = Number(0);
@@ -306,7 +349,7 @@ bool Elimination<Number>::solve_two(const Number* w, Number* q, Number* g, std::
         if (!large_enough(final)) return false;
         q[out * ld + last] = escape;
         g[last] = Number(1) / final;
-        if (factors && out == 0) factors->insert(factors->end(), {pivot, final});
+        if (factors && out == 0) factors[0] = pivot, factors[1] = final;
     }
     return true;
 }
@@ -314,7 +357,7 @@ bool Elimination<Number>::solve_two(const Number* w, Number* q, Number* g, std::
 // With x and y out of the graph and j left: e are the arcs into x and y from elsewhere (without a single root's), and
 // d_x d_y - w_yx w_xy is written as a sum.
 template <class Number>
-bool Elimination<Number>::solve_three(const Number* w, Number* q, Number* g, std::vector<Number>* factors) {
+bool Elimination<Number>::solve_three(const Number* w, Number* q, Number* g, Number* factors) {
     const std::size_t ld = ld_;
     const Number* root = w + 3 * ld;
     for (int j = 0; j < 3; ++j) {
@@ -333,7 +376,7 @@ bool Elimination<Number>::solve_three(const Number* w, Number* q, Number* g, std
         q[y * ld + j] = q_y;
         q[j * ld + j] = Number(0);
         g[j] = Number(1) / final;
-        if (factors && j == 2) factors->insert(factors->end(), {pivots, final});
+        if (factors && j == 2) factors[0] = pivots, factors[1] = final, factors[2] = Number(1);
     }
     return true;
 }

@@ -43,12 +43,9 @@ public:
     bool solve(const Number* w, int m, Number* q, Number* g, std::vector<Number>& result);
 
 private:
-    bool halve(const Number* w, int m, Number* q, Number* g, Number* arena, std::vector<Number>* factors);
-    bool take_out_first(const Number* from, Number* to, int m, int count, Number* steps, std::size_t steps_length,
-                        std::vector<Number>* factors);
-    bool take_out_last(const Number* from, Number* to, int m, int half, Number* steps);
-    bool solve_two(const Number* w, Number* q, Number* g, std::vector<Number>* factors);
-    bool solve_three(const Number* w, Number* q, Number* g, std::vector<Number>* factors);
+    bool halve(const Number* w, int m, Number* q, Number* g, Number* arena, Number* factors);
+    bool solve_two(const Number* w, Number* q, Number* g, Number* factors);
+    bool solve_three(const Number* w, Number* q, Number* g, Number* factors);
 
     bool single_root_;
     std::size_t ld_ = 0;
