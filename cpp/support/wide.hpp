@@ -53,6 +53,7 @@ public:
         if (gap > 64) return a;
         return normalised(a.mantissa_ + b.mantissa_ * power_of_two(-gap), a.exponent_);
     }
+    friend Wide operator+(Wide a, int b) { return a + Wide(b); }
     Wide& operator+=(Wide other) { return *this = *this + other; }
 
 private:

@@ -1,19 +1,15 @@
 #include "trees/elimination.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "support/lanes.hpp"
 #include "support/vectorise.hpp"
+#include "trees/small_graphs.hpp"
 
 namespace arbora {
 namespace {
-
-// Weights below 1e-308 are lost to a double; next to pivots above this they change no result above 1e-200.
-constexpr double smallest_pivot = 1e-100;
-
-bool large_enough(double x) { return x >= smallest_pivot; }
-bool large_enough(const Wide& x) { return !x.is_zero(); }
 
 // What is left in the graph: the tokens [begin, end) and the root, in row `root`.
 struct Left {
@@ -279,6 +275,51 @@ void put_back_last(const Wide* steps, Wide* q, std::size_t ld, int m, int half) 
     put_back_last_of(steps, q, ld, m, half);
 }
 
+// Elimination::halve for 16 to 32 tokens: halved twice, the four quarters are solved side by side.
+bool quarter(const double* w, int m, std::size_t ld, bool single_root, double* q, double* g, double* arena,
+             double* factors) {
+    const int half = m / 2;
+    const std::size_t room = (2 * m + 1) * ld;  // of a graph and its steps
+    double *halves[2] = {arena, arena + room}, *quarters[4];
+    for (int i = 0; i < 4; ++i) quarters[i] = arena + (2 + i) * room;
+    auto steps = [=](double* rest, int tokens) { return rest + (tokens + 1) * ld; };
+    auto take_half_out = [&](const double* from, double* rest, int tokens, bool first, double* pivots) {
+        const int middle = tokens / 2;
+        const Phase<double> phase{from, rest, ld, tokens, single_root, steps(rest, tokens), ld, pivots};
+        if (first) return take_out_first(phase, middle);
+        if (!take_out_last(phase, middle)) return false;
+        std::copy(rest + tokens * ld, rest + tokens * ld + middle, rest + middle * ld);
+        return true;
+    };
+
+    // Half 0 is without the tokens from the middle on, half 1 without those before it; likewise their quarters.
+    const int sizes[2] = {half, m - half};
+    SmallGraph graphs[4];
+    for (int h : {1, 0}) {
+        if (!take_half_out(w, halves[h], m, h == 1, h == 1 ? factors : nullptr)) return false;
+        const double* graph = halves[h] + (h ? half * ld + half : 0);
+        const int start = h ? half : 0, middle = sizes[h] / 2;
+        double* half_factors = h && factors ? factors + half : nullptr;
+        for (int p : {1, 0}) {
+            double* rest = quarters[2 * h + p];
+            if (!take_half_out(graph, rest, sizes[h], p == 1, p ? half_factors : nullptr)) return false;
+            const int corner = p ? middle : 0, place = start + corner;
+            graphs[2 * h + p] = {rest + corner * ld + corner, p ? sizes[h] - middle : middle, q + place * ld + place,
+                                 g + place, p && half_factors ? half_factors + middle : nullptr};
+        }
+    }
+    if (!solve_four(graphs, ld, single_root)) return false;
+    for (int h : {1, 0}) {
+        const int start = h ? half : 0, middle = sizes[h] / 2;
+        double* corner = q + start * ld + start;
+        put_back_first(steps(quarters[2 * h + 1], sizes[h]), corner, ld, sizes[h], middle);
+        put_back_last(steps(quarters[2 * h], sizes[h]), corner, ld, sizes[h], middle);
+    }
+    put_back_first(steps(halves[1], m), q, ld, m, half);
+    put_back_last(steps(halves[0], m), q, ld, m, half);
+    return true;
+}
+
 }  // namespace
 
 template <class Number>
@@ -296,7 +337,8 @@ bool Elimination<Number>::solve(const Number* w, int m, Number* q, Number* g, st
     ld_ = row_length(m);
     result.resize(m);
     // For every level of halving a copy of the graph, with one row more for the root, and the steps t.
-    arena_.resize(ld_ * (4 * static_cast<std::size_t>(m) + 80));
+    // (Quarters, of at most 32 tokens, take six of them.)
+    arena_.resize(ld_ * (4 * static_cast<std::size_t>(m) + 80 + 6 * 65));
     return halve(w, m, q, g, arena_.data(), result.data());
 }
 
@@ -311,8 +353,10 @@ bool Elimination<Number>::halve(const Number* w, int m, Number* q, Number* g, Nu
         g[0] = Number(1) / last;
         return large_enough(last);
     }
-    if (m == 2) return solve_two(w, q, g, factors);
-    if (m == 3) return solve_three(w, q, g, factors);
+    if (m == 2) return solve_two(w, ld, single_root_, q, g, factors);
+    if (m == 3) return solve_three(w, ld, single_root_, q, g, factors);
+    if constexpr (std::is_same_v<Number, double>)
+        if (m >= 16 && m <= 32) return quarter(w, m, ld, single_root_, q, g, arena, factors);
     const int half = m / 2;
     Number* rest = arena;                 // the graph without one half
     Number* steps = rest + (m + 1) * ld;  // t_k in row k
@@ -330,54 +374,6 @@ bool Elimination<Number>::halve(const Number* w, int m, Number* q, Number* g, Nu
     std::copy(rest + m * ld, rest + m * ld + half, rest + half * ld);
     if (!halve(rest, half, q, g, deeper, nullptr)) return false;
     put_back_last(steps, q, ld, m, half);
-    return true;
-}
-
-// The halves of two and three tokens written out: the recursion's last levels would cost more than their sums.
-template <class Number>
-bool Elimination<Number>::solve_two(const Number* w, Number* q, Number* g, Number* factors) {
-    const std::size_t ld = ld_;
-    const Number* root = w + 2 * ld;
-    q[0] = q[ld + 1] = Number(0);
-    for (int out = 0; out < 2; ++out) {
-        const int last = 1 - out;
-        const Number step = w[last * ld + out];
-        const Number pivot = single_root_ ? step : step + root[out];
-        if (!large_enough(pivot)) return false;
-        const Number escape = root[out] / pivot;
-        const Number final = root[last] + escape * w[out * ld + last];
-        if (!large_enough(final)) return false;
-        q[out * ld + last] = escape;
-        g[last] = Number(1) / final;
-        if (factors && out == 0) factors[0] = pivot, factors[1] = final;
-    }
-    return true;
-}
-
-// With x and y out of the graph and j left: e are the arcs into x and y from elsewhere (without a single root's), and
-// d_x d_y - w_yx w_xy is written as a sum.
-template <class Number>
-bool Elimination<Number>::solve_three(const Number* w, Number* q, Number* g, Number* factors) {
-    const std::size_t ld = ld_;
-    const Number* root = w + 3 * ld;
-    for (int j = 0; j < 3; ++j) {
-        const int x = j == 0 ? 1 : 0, y = j == 2 ? 1 : 2;
-        const Number w_xy = w[x * ld + y], w_yx = w[y * ld + x], r_x = root[x], r_y = root[y];
-        const Number e_x = single_root_ ? w[j * ld + x] : w[j * ld + x] + r_x;
-        const Number e_y = single_root_ ? w[j * ld + y] : w[j * ld + y] + r_y;
-        const Number pivots = e_x * e_y + (e_x * w_xy + e_y * w_yx);
-        if (!large_enough(pivots)) return false;
-        const Number inverse = Number(1) / pivots;
-        const Number q_x = (r_x * (w_xy + e_y) + w_yx * r_y) * inverse;
-        const Number q_y = (r_y * (w_yx + e_x) + w_xy * r_x) * inverse;
-        const Number final = root[j] + (w[x * ld + j] * q_x + w[y * ld + j] * q_y);
-        if (!large_enough(final)) return false;
-        q[x * ld + j] = q_x;
-        q[y * ld + j] = q_y;
-        q[j * ld + j] = Number(0);
-        g[j] = Number(1) / final;
-        if (factors && j == 2) factors[0] = pivots, factors[1] = final, factors[2] = Number(1);
-    }
     return true;
 }
 

@@ -44,8 +44,6 @@ public:
 
 private:
     bool halve(const Number* w, int m, Number* q, Number* g, Number* arena, Number* factors);
-    bool solve_two(const Number* w, Number* q, Number* g, Number* factors);
-    bool solve_three(const Number* w, Number* q, Number* g, Number* factors);
 
     bool single_root_;
     std::size_t ld_ = 0;

@@ -58,12 +58,20 @@ bool is_tree(const int* heads, int n, bool single_root, int* mark) {
 }  // namespace
 
 ARBORA_VECTORISED ScoreCheck check_scores(const double* scores, std::size_t count) {
-    std::uint64_t bad = 0, low = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        bad |= static_cast<std::uint64_t>(!(scores[i] < INFINITY));
-        low |= static_cast<std::uint64_t>(scores[i] == -INFINITY);
+    const Lanes highest = all_lanes(INFINITY), lowest = all_lanes(impossible);
+    LaneBits fine = Lanes{} == Lanes{}, low{};
+    std::size_t i = 0;
+    for (; i + lane_count <= count; i += lane_count) {
+        const Lanes x = load(scores + i);
+        fine &= x < highest;  // not so for nan
+        low |= x == lowest;
     }
-    return {!bad, low != 0};
+    bool valid = fine[0] && fine[1] && fine[2] && fine[3], any_low = low[0] || low[1] || low[2] || low[3];
+    for (; i < count; ++i) {
+        valid &= scores[i] < INFINITY;
+        any_low |= scores[i] == impossible;
+    }
+    return {valid, any_low};
 }
 
 void best_tree(ArcScores scores, bool single_root, int* heads) {

@@ -31,6 +31,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
@@ -182,7 +184,9 @@ def marginals(
     3.72008e-44
     """
     batch = _prepare(scores, forced, forbidden)
-    results = [np.empty(sentence.shape) for sentence in batch]
+    results: list[Floats] = []
+    for shape, group in groupby(batch, attrgetter("shape")):
+        results.extend(np.empty((len(list(group)), *shape)))  # one block for neighbours of one length
     _core.marginals(batch, results, single_root, projective, threads, complement)
     return results[0] if isinstance(scores, np.ndarray) else results
 

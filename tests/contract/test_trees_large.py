@@ -149,3 +149,33 @@ def test_second_best_is_the_best_that_differs_in_one_arc(kind):
         forbidden[first.heads[token], token] = True
         others.append(trees.mst(scores, forbidden=forbidden, **kind).score)
     assert_value(second.score, max(others))
+
+
+def lapack_marginals(scores: np.ndarray, single_root: bool) -> np.ndarray:
+    """The textbook inverse of the Laplacian (Koo et al. 2007, section 3), for benign scores."""
+    n = len(scores) - 1
+    weights = np.exp(scores[:, 1:])
+    weights[np.arange(1, n + 1), np.arange(n)] = 0
+    roots, arcs = weights[0], weights[1:]
+    laplacian = np.diag(arcs.sum(axis=0)) - arcs
+    if single_root:
+        laplacian[0] = roots
+    else:
+        laplacian += np.diag(roots)
+    inverse = np.linalg.inv(laplacian)
+    kept, own = inverse.T.copy(), np.diagonal(inverse).copy()
+    if single_root:
+        kept[0], own[0] = 0, 0
+    result = np.zeros_like(scores)
+    result[0, 1:] = roots * (inverse[:, 0] if single_root else np.diagonal(inverse))
+    result[1:, 1:] = arcs * (own - kept)
+    return result
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("n", [*range(2, 70), 97, 128, 131])
+def test_marginals_agree_with_lapack_at_every_length(n, single_root):
+    # The core works on halves, quarters and blocks of vectors: every length has its own edges.
+    scores = np.random.default_rng(n).normal(size=(n + 1, n + 1))
+    found = trees.marginals(scores, single_root=single_root)
+    np.testing.assert_allclose(found, lapack_marginals(scores, single_root), rtol=1e-9, atol=1e-12)
