@@ -72,37 +72,64 @@ ARBORA_INLINE void for_blocks(int begin, int end, Body body) {
     }(std::make_integer_sequence<int, most - 1>());
 }
 
-// d and t from the entries of a column, which four(i) gives for rows i to i + 3 and one(i) for a single row.
-template <class Four, class One>
-ARBORA_INLINE double find_steps(Left left, double* t, Four four, One one) {
-    const int whole = left.begin + (left.end - left.begin) / lane_count * lane_count;
-    Lanes sums{};
-    double pivot = t[left.root] = one(left.root);
-    if (left.single_root) pivot = 0;
-    for (int i = left.begin; i < whole; i += lane_count) {
-        const Lanes entries = four(i);
-        sums += entries;
-        store(t + i, entries);
-    }
-    for (int i = whole; i < left.end; ++i) pivot += t[i] = one(i);
-    pivot += sum_of_lanes(sums);
-    if (!large_enough(pivot)) return pivot;
+// Four entries of a column.
+ARBORA_INLINE Lanes four_below(const double* cell, std::size_t ld) {
+    return Lanes{cell[0], cell[ld], cell[2 * ld], cell[3 * ld]};
+}
+
+// d_k and t_k.
+ARBORA_INLINE double find_steps(const double* w, std::size_t ld, int k, Left left, double* t) {
+    const double* column = w + k;
+    double pivot = left.single_root ? 0 : column[left.root * ld];
+    for (int i = left.begin; i < left.end; ++i) pivot += column[i * ld];
     const double inverse = 1 / pivot;
-    for (int i = left.begin; i < whole; i += lane_count) store(t + i, load(t + i) * inverse);
-    for (int i = whole; i < left.end; ++i) t[i] *= inverse;
-    t[left.root] *= inverse;
+    for (int i = left.begin; i < left.end; ++i) t[i] = column[i * ld] * inverse;
+    t[left.root] = column[left.root * ld] * inverse;
     return pivot;
 }
 
-ARBORA_INLINE double find_steps(const double* w, std::size_t ld, int k, Left left, double* t) {
-    const double* column = w + k;
-    return find_steps(
-        left, t,
-        [=](int i) {
-            const double* cell = column + i * ld;
-            return Lanes{cell[0], cell[ld], cell[2 * ld], cell[3 * ld]};
-        },
-        [=](int i) { return column[i * ld]; });
+// d and t of two tokens, k taken out first. Without k, l's column is c_l + t_k w_kl, so its sum is known from those of
+// both columns: they are read once, and nothing waits for anything but the two divisions.
+ARBORA_INLINE bool find_two_steps(const double* w, std::size_t ld, int k, int l, Left left, double* t_k, double* t_l,
+                                  double* pivots) {
+    const double *column_k = w + k, *column_l = w + l;
+    const int whole = left.begin + (left.end - left.begin) / lane_count * lane_count;
+    double sum_k = left.single_root ? 0 : column_k[left.root * ld];
+    double sum_l = left.single_root ? 0 : column_l[left.root * ld];
+    Lanes sums_k{}, sums_l{};
+    for (int i = left.begin; i < whole; i += lane_count) {
+        const Lanes four_k = four_below(column_k + i * ld, ld), four_l = four_below(column_l + i * ld, ld);
+        sums_k += four_k;
+        sums_l += four_l;
+        store(t_k + i, four_k);
+        store(t_l + i, four_l);
+    }
+    for (int i = whole; i < left.end; ++i) {
+        sum_k += t_k[i] = column_k[i * ld];
+        sum_l += t_l[i] = column_l[i * ld];
+    }
+    sum_k += sum_of_lanes(sums_k);
+    sum_l += sum_of_lanes(sums_l);
+    const double w_kl = column_l[k * ld], w_lk = column_k[l * ld];
+    pivots[0] = sum_k + w_lk;
+    if (!large_enough(pivots[0])) return false;
+    const double inverse_k = 1 / pivots[0];
+    pivots[1] = sum_l + inverse_k * w_kl * sum_k;
+    if (!large_enough(pivots[1])) return false;
+    const double inverse_l = 1 / pivots[1];
+    for (int i = left.begin; i < whole; i += lane_count) {
+        const Lanes steps = load(t_k + i) * inverse_k;
+        store(t_k + i, steps);
+        store(t_l + i, (load(t_l + i) + steps * w_kl) * inverse_l);
+    }
+    auto finish = [=](int i, double c_k, double c_l) {
+        t_k[i] = c_k * inverse_k;
+        t_l[i] = (c_l + t_k[i] * w_kl) * inverse_l;
+    };
+    for (int i = whole; i < left.end; ++i) finish(i, t_k[i], t_l[i]);
+    finish(left.root, column_k[left.root * ld], column_l[left.root * ld]);
+    t_k[l] = w_lk * inverse_k;
+    return true;
 }
 
 // to_ij = from_ij + t_ki row_k[j] + t_li row_l[j] for a block of columns.
@@ -128,20 +155,8 @@ ARBORA_INLINE void pass_on(const double* from, double* to, std::size_t ld, const
 // Two at once: half the loads and stores, and half the overhead, which is what counts at n = 25.
 ARBORA_INLINE bool take_out_two(const double* from, double* to, std::size_t ld, int k, int l, Left left,
                                     double* t_k, double* t_l, double* pivots) {
-    const Left with_l{std::min(left.begin, l), std::max(left.end, l + 1), left.root, left.single_root};
-    pivots[0] = find_steps(from, ld, k, with_l, t_k);
-    if (!large_enough(pivots[0])) return false;
+    if (!find_two_steps(from, ld, k, l, left, t_k, t_l, pivots)) return false;
     const double* row_k = from + k * ld;
-    const double* column_l = from + l;
-    const double w_kl = row_k[l];
-    pivots[1] = find_steps(
-        left, t_l,
-        [=](int i) {
-            const double* cell = column_l + i * ld;
-            return Lanes{cell[0], cell[ld], cell[2 * ld], cell[3 * ld]} + load(t_k + i) * w_kl;
-        },
-        [=](int i) { return column_l[i * ld] + t_k[i] * w_kl; });
-    if (!large_enough(pivots[1])) return false;
     double* row_l = to + l * ld;
     const double step = t_k[l];
     for_blocks<8>(left.begin, left.end, [=](int column, auto vectors) {

@@ -19,6 +19,7 @@ namespace {
 struct Shifts {
     std::vector<double> column;  // per modifier
     double root_row = 0;         // a single root's arcs are used once, so their row may be shifted too
+    bool none = false;           // all are 0
 };
 
 // Calls body(first) for every four of the columns [begin, width); the last four may overlap with those before, and if
@@ -37,11 +38,18 @@ ARBORA_VECTORISED void column_maxima(const double* scores, int n, int first_head
     const int width = n + 1;
     auto four = [=](int first) {
         Lanes best = all_lanes(impossible);
-        const Lanes columns = Lanes{0, 1, 2, 3} + first;
-        for (int h = first_head; h < width; ++h) {
-            const Lanes row = load(scores + static_cast<std::size_t>(h) * width + first);
-            best = (row > best) & (columns != all_lanes(h)) ? row : best;  // the diagonal is no arc
+        const double* cell = scores + first;
+        auto take = [&](int begin, int end) {
+            for (int h = begin; h < end; ++h) best = larger(load(cell + static_cast<std::size_t>(h) * width), best);
+        };
+        take(first_head, first);
+        for (int l = 0; l < lane_count; ++l) {  // the diagonal is no arc
+            if (first + l < first_head) continue;
+            Lanes row = load(cell + static_cast<std::size_t>(first + l) * width);
+            row[l] = impossible;
+            best = larger(row, best);
         }
+        take(std::max(first_head, first + lane_count), width);
         store(maxima + first, best);
     };
     auto one = [=](int m) {
@@ -52,10 +60,12 @@ ARBORA_VECTORISED void column_maxima(const double* scores, int n, int first_head
     for_columns(0, width, four, one);
 }
 
-void choose_shifts(ArcScores scores, bool single_root, Shifts& shifts) {
-    shifts.column.resize(scores.width());
-    column_maxima(scores.data, scores.n, single_root ? 1 : 0, shifts.column.data());
+void choose_shifts(ArcScores scores, bool single_root, bool moderate, Shifts& shifts) {
+    shifts.none = moderate;
+    shifts.column.assign(scores.width(), 0);
     shifts.root_row = 0;
+    if (moderate) return;
+    column_maxima(scores.data, scores.n, single_root ? 1 : 0, shifts.column.data());
     if (!single_root) return;
     if (scores.n == 1) shifts.column[1] = 0;  // no arc but the root's
     shifts.root_row = impossible;
@@ -64,23 +74,39 @@ void choose_shifts(ArcScores scores, bool single_root, Shifts& shifts) {
 }
 
 double total_shift(const Shifts& shifts) {
+    if (shifts.none) return 0;
     long double total = shifts.root_row;
     for (std::size_t m = 1; m < shifts.column.size(); ++m) total += shifts.column[m];
     return static_cast<double>(total);
 }
 
-// Rows of weights: the tokens' first, the root's last; a column per token. The diagonal is left as it comes: nobody
-// reads it.
-ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, double* w, std::size_t ld) {
-    const double* shift = shifts.column.data();
+// Rows of weights: the tokens' first, the root's last; a column per token. four(row, m, extra) and one(...)
+// give the weights from column m on. The diagonal is left as it comes: nobody reads it.
+template <class Four, class One>
+ARBORA_INLINE void fill_rows(ArcScores scores, double root_shift, double* w, std::size_t ld, Four four, One one) {
     for (int h = 0; h < scores.width(); ++h) {
         const double* row = scores.row(h);
         double* to = w + static_cast<std::size_t>(h ? h - 1 : scores.n) * ld - 1;
-        const double extra = h ? 0 : shifts.root_row;
+        const double extra = h ? 0 : root_shift;
         for_columns(
-            1, scores.width(), [=](int m) { store(to + m, exp_bounded(load(row + m) - load(shift + m) - extra)); },
-            [=](int m) { to[m] = exp_bounded(row[m] - shift[m] - extra); });
+            1, scores.width(), [=](int m) { store(to + m, four(row, m, extra)); },
+            [=](int m) { to[m] = one(row, m, extra); });
     }
+}
+
+ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, double* w, std::size_t ld) {
+    const double* shift = shifts.column.data();
+    if (shifts.none)
+        fill_rows(
+            scores, 0, w, ld, [](const double* row, int m, double) { return exp_moderate(load(row + m)); },
+            [](const double* row, int m, double) { return exp_bounded(row[m]); });
+    else
+        fill_rows(
+            scores, shifts.root_row, w, ld,
+            [=](const double* row, int m, double extra) {
+                return exp_bounded(load(row + m) - load(shift + m) - extra);
+            },
+            [=](const double* row, int m, double extra) { return exp_bounded(row[m] - shift[m] - extra); });
 }
 
 // a - b = high + low, exactly.
@@ -194,9 +220,9 @@ bool try_marginals(ArcScores scores, bool single_root, const Shifts& shifts, dou
 
 // A graph in one piece: every token can be reached, and with a single root every token can be that root's child
 // as far as the arcs between tokens go. Marginals are wanted if there is a place for them.
-double solve_piece(ArcScores scores, bool single_root, double* marginals) {
+double solve_piece(ArcScores scores, bool single_root, bool moderate, double* marginals) {
     thread_local Shifts shifts;
-    choose_shifts(scores, single_root, shifts);
+    choose_shifts(scores, single_root, moderate, shifts);
     double result = impossible;
     if (!marginals) {
         if (!try_log_partition<double>(scores, single_root, shifts, result))
@@ -234,7 +260,7 @@ double solve_one_of(ArcScores scores, const Piece& piece, double* marginals) {
         for (int i = 0; i < m; ++i) inner[(1 + i) * width + 1 + j] = scores(piece.tokens[i], piece.tokens[j]);
     }
     std::vector<double> result(marginals ? inner.size() : 0);
-    const double value = solve_piece({inner.data(), m}, piece.single_root, marginals ? result.data() : nullptr);
+    const double value = solve_piece({inner.data(), m}, piece.single_root, false, marginals ? result.data() : nullptr);
     if (!marginals) return value;
     const std::size_t outer = scores.width();
     for (int j = 0; j < m; ++j) {
@@ -255,12 +281,12 @@ double solve_pieces(ArcScores scores, const std::vector<char>& candidates, doubl
     return solve_one_of(scores, upper, marginals) + solve_one_of(scores, lower, marginals);
 }
 
-double solve(ArcScores scores, bool single_root, bool has_impossible, double* marginals) {
+double solve(ArcScores scores, bool single_root, ScoreRange range, double* marginals) {
     if (scores.n == 0) {
         if (marginals) marginals[0] = 0;
         return 0;
     }
-    if (has_impossible) {
+    if (range.has_impossible()) {
         if (single_root) {
             const auto candidates = root_candidates(scores);
             if (candidates.empty()) throw Infeasible(explain_infeasible(scores, true));
@@ -270,28 +296,29 @@ double solve(ArcScores scores, bool single_root, bool has_impossible, double* ma
             throw Infeasible(explain_infeasible(scores, false));
         }
     }
-    return solve_piece(scores, single_root, marginals);
+    return solve_piece(scores, single_root, range.is_moderate(), marginals);
 }
 
 }  // namespace
 
-double log_partition(ArcScores scores, bool single_root, bool has_impossible) {
-    return solve(scores, single_root, has_impossible, nullptr);
+double log_partition(ArcScores scores, bool single_root, ScoreRange range) {
+    return solve(scores, single_root, range, nullptr);
 }
 
-double arc_marginals(ArcScores scores, bool single_root, bool has_impossible, double* marginals) {
-    return solve(scores, single_root, has_impossible, marginals);
+double arc_marginals(ArcScores scores, bool single_root, ScoreRange range, double* marginals) {
+    return solve(scores, single_root, range, marginals);
 }
 
 // H = log Z - E[score], on scores less those of the best tree's arcs: both terms are then small, and little cancels.
-double tree_entropy(ArcScores scores, bool single_root, bool has_impossible) {
+double tree_entropy(ArcScores scores, bool single_root, ScoreRange range) {
     const std::size_t width = scores.width(), cells = width * width;
     Heads heads(width);
     best_tree(scores, single_root, heads.data());
     std::vector<double> shifted(scores.data, scores.data + cells), marginals(cells);
     for (std::size_t c = 0; c < cells; ++c)
         if (const std::size_t m = c % width) shifted[c] -= scores(heads[m], static_cast<int>(m));
-    const double log_z = solve({shifted.data(), scores.n}, single_root, has_impossible, marginals.data());
+    const double log_z =
+        solve({shifted.data(), scores.n}, single_root, {range.lowest, INFINITY}, marginals.data());
     long double expected = 0;
     for (std::size_t c = 0; c < cells; ++c)
         if (marginals[c] > 0) expected += static_cast<long double>(marginals[c]) * shifted[c];

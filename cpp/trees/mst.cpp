@@ -55,23 +55,34 @@ bool is_tree(const int* heads, int n, bool single_root, int* mark) {
     return !single_root || roots == 1 || n == 0;
 }
 
-}  // namespace
-
-ARBORA_VECTORISED ScoreCheck check_scores(const double* scores, std::size_t count) {
-    const Lanes highest = all_lanes(INFINITY), lowest = all_lanes(impossible);
-    LaneBits fine = Lanes{} == Lanes{}, low{};
+// The lowest is nan if there is any nan.
+ARBORA_VECTORISED ScoreRange find_range(const double* scores, std::size_t count) {
+    Lanes low = all_lanes(INFINITY), high = all_lanes(impossible);
+    LaneBits numbers = low == low;
     std::size_t i = 0;
     for (; i + lane_count <= count; i += lane_count) {
         const Lanes x = load(scores + i);
-        fine &= x < highest;  // not so for nan
-        low |= x == lowest;
+        low = x < low ? x : low;
+        high = larger(x, high);
+        numbers &= x == x;
     }
-    bool valid = fine[0] && fine[1] && fine[2] && fine[3], any_low = low[0] || low[1] || low[2] || low[3];
+    bool all_numbers = numbers[0] && numbers[1] && numbers[2] && numbers[3];
+    double lowest = -largest_lane(-low), highest = largest_lane(high);
     for (; i < count; ++i) {
-        valid &= scores[i] < INFINITY;
-        any_low |= scores[i] == impossible;
+        lowest = std::min(lowest, scores[i]);
+        highest = std::max(highest, scores[i]);
+        all_numbers &= scores[i] == scores[i];
     }
-    return {valid, any_low};
+    return {all_numbers ? lowest : NAN, highest};
+}
+
+}  // namespace
+
+ScoreRange check_scores(const double* scores, std::size_t count) {
+    const ScoreRange range = find_range(scores, count);
+    if (std::isnan(range.lowest) || range.highest == INFINITY)
+        throw InvalidScores("the scores contain nan or +inf; use -inf to forbid an arc");
+    return range;
 }
 
 void best_tree(ArcScores scores, bool single_root, int* heads) {

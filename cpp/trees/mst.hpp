@@ -3,11 +3,8 @@
 
 namespace arbora {
 
-// Throws InvalidScores if there is nan or +inf anywhere; says whether there is any -inf.
-struct ScoreCheck {
-    bool valid, has_impossible;
-};
-ScoreCheck check_scores(const double* scores, std::size_t count);
+// Throws InvalidScores if there is nan or +inf anywhere.
+ScoreRange check_scores(const double* scores, std::size_t count);
 
 // The best non-projective tree, O(n^2). Throws Infeasible.
 void best_tree(ArcScores scores, bool single_root, int* heads);

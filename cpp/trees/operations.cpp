@@ -11,11 +11,7 @@
 namespace arbora {
 namespace {
 
-bool has_impossible(SentenceScores sentence) {
-    const ScoreCheck check = check_scores(sentence.data, sentence.size());
-    if (!check.valid) throw InvalidScores("the scores contain nan or +inf; use -inf to forbid an arc");
-    return check.has_impossible;
-}
+ScoreRange check(SentenceScores sentence) { return check_scores(sentence.data, sentence.size()); }
 
 LabelledScores labelled(SentenceScores sentence) {
     return {sentence.data, sentence.n, std::max(sentence.labels, 1)};
@@ -37,11 +33,11 @@ void best_of_kind(ArcScores scores, TreeKind kind, int* heads) {
         best_tree(scores, kind.single_root, heads);
 }
 
-void marginals_of_kind(ArcScores scores, TreeKind kind, bool any_impossible, double* marginals) {
+void marginals_of_kind(ArcScores scores, TreeKind kind, ScoreRange range, double* marginals) {
     if (kind.projective)
         projective_marginals(scores, kind.single_root, marginals);
     else
-        arc_marginals(scores, kind.single_root, any_impossible, marginals);
+        arc_marginals(scores, kind.single_root, range, marginals);
 }
 
 void set_labels(SentenceScores sentence, TreeRef& tree) {
@@ -54,7 +50,7 @@ void set_labels(SentenceScores sentence, TreeRef& tree) {
 }  // namespace
 
 void find_best(SentenceScores sentence, TreeKind kind, TreeRef& tree) {
-    has_impossible(sentence);
+    check(sentence);
     thread_local std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, max_over_labels);
     best_of_kind(arcs, kind, tree.heads);
@@ -63,11 +59,11 @@ void find_best(SentenceScores sentence, TreeKind kind, TreeRef& tree) {
 }
 
 void find_least_risk(SentenceScores sentence, TreeKind kind, bool count_labels, TreeRef& tree) {
-    const bool any_impossible = has_impossible(sentence);
+    const ScoreRange range = check(sentence);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     std::vector<double> marginals(static_cast<std::size_t>(arcs.width()) * arcs.width());
-    marginals_of_kind(arcs, kind, any_impossible, marginals.data());
+    marginals_of_kind(arcs, kind, range, marginals.data());
     for (std::size_t c = 0; c < marginals.size(); ++c) {
         if (arcs.data[c] == impossible) {
             marginals[c] = impossible;
@@ -83,24 +79,24 @@ void find_least_risk(SentenceScores sentence, TreeKind kind, bool count_labels, 
 }
 
 double find_log_partition(SentenceScores sentence, TreeKind kind) {
-    const bool any_impossible = has_impossible(sentence);
+    const ScoreRange range = check(sentence);
     thread_local std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     return kind.projective ? projective_log_partition(arcs, kind.single_root)
-                           : log_partition(arcs, kind.single_root, any_impossible);
+                           : log_partition(arcs, kind.single_root, range);
 }
 
 void find_marginals(SentenceScores sentence, TreeKind kind, bool complement, double* result) {
-    const bool any_impossible = has_impossible(sentence);
+    const ScoreRange range = check(sentence);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     if (!sentence.labels) {
-        marginals_of_kind(arcs, kind, any_impossible, result);
+        marginals_of_kind(arcs, kind, range, result);
         if (complement) complement_columns(result, sentence.n);
         return;
     }
     std::vector<double> marginals(space.size());
-    marginals_of_kind(arcs, kind, any_impossible, marginals.data());
+    marginals_of_kind(arcs, kind, range, marginals.data());
     if (!complement) {
         share_among_labels(labelled(sentence), arcs.data, marginals.data(), result);
         return;
@@ -112,14 +108,14 @@ void find_marginals(SentenceScores sentence, TreeKind kind, bool complement, dou
 
 // The trees' entropy and, by the chain rule, that of their labels.
 double find_entropy(SentenceScores sentence, TreeKind kind) {
-    const bool any_impossible = has_impossible(sentence);
+    const ScoreRange range = check(sentence);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     double entropy = kind.projective ? projective_entropy(arcs, kind.single_root)
-                                     : tree_entropy(arcs, kind.single_root, any_impossible);
+                                     : tree_entropy(arcs, kind.single_root, range);
     if (!sentence.labels) return entropy;
     std::vector<double> marginals(space.size());
-    marginals_of_kind(arcs, kind, any_impossible, marginals.data());
+    marginals_of_kind(arcs, kind, range, marginals.data());
     for (std::size_t c = 0; c < marginals.size(); ++c)
         if (marginals[c] > 0)
             entropy += marginals[c] * label_entropy(sentence.data + c * sentence.labels, sentence.labels, arcs.data[c]);
@@ -127,20 +123,20 @@ double find_entropy(SentenceScores sentence, TreeKind kind) {
 }
 
 std::vector<LabelledTree> find_kbest(SentenceScores sentence, TreeKind kind, int k) {
-    has_impossible(sentence);
+    check(sentence);
     return kind.projective ? best_projective_trees(labelled(sentence), kind.single_root, k)
                            : best_trees(labelled(sentence), kind.single_root, k);
 }
 
 std::vector<LabelledTree> draw_samples(SentenceScores sentence, TreeKind kind, int count, std::uint64_t seed,
                                        std::uint64_t stream) {
-    const bool any_impossible = has_impossible(sentence);
+    const ScoreRange range = check(sentence);
     Random random(seed, stream);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     const auto drawn = kind.projective
                            ? sample_projective_trees(arcs, kind.single_root, count, random)
-                           : sample_trees(arcs, kind.single_root, any_impossible, count, random);
+                           : sample_trees(arcs, kind.single_root, range, count, random);
     std::vector<LabelledTree> trees;
     for (const Heads& heads : drawn) {
         LabelledTree tree{heads, std::vector<int>(heads.size(), -1), 0};

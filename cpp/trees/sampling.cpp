@@ -68,10 +68,10 @@ private:
 // Scores under the decisions taken so far, for exact draws of single heads.
 class Conditional {
 public:
-    Conditional(ArcScores scores, bool single_root, bool has_impossible)
+    Conditional(ArcScores scores, bool single_root, ScoreRange range)
         : scores_(scores.data, scores.data + static_cast<std::size_t>(scores.width()) * scores.width()),
           marginals_(scores_.size()), cumulative_(scores.width()), n_(scores.n), single_root_(single_root),
-          has_impossible_(has_impossible) {}
+          range_(range) {}
 
     ArcScores scores() const { return {scores_.data(), n_}; }
 
@@ -93,7 +93,7 @@ public:
         for (int h = 0; h <= n_; ++h)
             if (h != head) scores_[h * (n_ + 1) + modifier] = impossible;
         fresh_ = false;
-        has_impossible_ = true;
+        range_.lowest = impossible;
     }
 
     // From here on the root has this child only.
@@ -106,25 +106,26 @@ public:
 
 private:
     void compute() {
-        if (!fresh_) arc_marginals(scores(), single_root_, has_impossible_, marginals_.data());
+        if (!fresh_) arc_marginals(scores(), single_root_, range_, marginals_.data());
         fresh_ = true;
     }
 
     std::vector<double> scores_, marginals_, cumulative_;
     int n_;
-    bool single_root_, has_impossible_, fresh_ = false;
+    bool single_root_, fresh_ = false;
+    ScoreRange range_;
 };
 
 }  // namespace
 
-std::vector<Heads> sample_trees(ArcScores scores, bool single_root, bool has_impossible, int count, Random& random) {
+std::vector<Heads> sample_trees(ArcScores scores, bool single_root, ScoreRange range, int count, Random& random) {
     std::vector<Heads> trees(count);
     if (scores.n == 0) {
         for (auto& heads : trees) heads.assign(1, -1);
         return trees;
     }
-    log_partition(scores, single_root, has_impossible);  // throws if there is no tree
-    Conditional start(scores, single_root, has_impossible);
+    log_partition(scores, single_root, range);  // throws if there is no tree
+    Conditional start(scores, single_root, range);
     for (auto& heads : trees) {
         Conditional now = start;
         if (single_root) {

@@ -21,6 +21,15 @@ struct ArcScores {
     double operator()(int head, int modifier) const { return row(head)[modifier]; }
 };
 
+// The lowest and the highest of some scores.
+struct ScoreRange {
+    double lowest, highest;
+
+    bool has_impossible() const { return lowest == impossible; }
+    // Their exponentials, and products and quotients of a few of those, are far from the ends of a double's range.
+    bool is_moderate() const { return lowest >= -100 && highest <= 100; }
+};
+
 // Which trees count.
 struct TreeKind {
     bool single_root = true;

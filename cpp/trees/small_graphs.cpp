@@ -68,32 +68,24 @@ ARBORA_INLINE bool halve(const Lanes* w, bool single_root, Lanes* q, Lanes* g, L
 // A graph with a token less gets another before its own, which the last token heads and which heads nothing: it
 // multiplies Z by 1 and changes nothing else. (What is solved for it may come out as nan, and is not used.)
 template <int m>
-ARBORA_INLINE void add_token(const double* w, std::size_t ld, double* padded) {
-    std::fill_n(padded, (m + 1) * row, 0.0);
-    padded[(m - 1) * row] = 1;
-    for (int i = 0; i < m; ++i)
-        for (int j = 0; j + 1 < m; ++j) padded[(i + 1) * row + j + 1] = w[i * ld + j];
-}
-
-template <int m>
 ARBORA_INLINE bool solve_all(const SmallGraph (&graphs)[4], std::size_t ld, bool single_root) {
     Lanes w[(m + 1) * row], q[m * row], g[m], factors[m], excused{};
-    double padded[lane_count][(m + 1) * row];
+    // Row i and column j of a lane, counted with the added token.
     const double* from[lane_count];
-    std::size_t length[lane_count];
     for (int lane = 0; lane < lane_count; ++lane) {
-        from[lane] = graphs[lane].w;
-        length[lane] = ld;
-        if (graphs[lane].tokens == m) continue;
-        add_token<m>(graphs[lane].w, ld, padded[lane]);
-        from[lane] = padded[lane];
-        length[lane] = row;
-        excused[lane] = 1;
+        const bool added = graphs[lane].tokens < m;
+        from[lane] = graphs[lane].w - (added ? ld + 1 : 0);
+        excused[lane] = added;
     }
-    for (int i = 0; i <= m; ++i) {
-        const double *a = from[0] + i * length[0], *b = from[1] + i * length[1];
-        const double *c = from[2] + i * length[2], *d = from[3] + i * length[3];
-        for (int j = 0; j < m; ++j) w[i * row + j] = Lanes{a[j], b[j], c[j], d[j]};
+    for (int i = 1; i <= m; ++i)
+        for (int j = 1; j < m; ++j) {
+            const std::size_t cell = i * ld + j;
+            w[i * row + j] = Lanes{from[0][cell], from[1][cell], from[2][cell], from[3][cell]};
+        }
+    for (int lane = 0; lane < lane_count; ++lane) {
+        const bool added = graphs[lane].tokens < m;
+        for (int j = 1; j < m; ++j) w[j][lane] = added ? 0 : from[lane][j];
+        for (int i = 1; i <= m; ++i) w[i * row][lane] = added ? i == m - 1 : from[lane][i * ld];
     }
     if (!halve<m>(w, single_root, q, g, factors, excused)) return false;
     for (int lane = 0; lane < lane_count; ++lane) {

@@ -28,9 +28,8 @@ array([0.   , 0.   , 0.993, 0.007])
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
@@ -127,7 +126,12 @@ def mst(
     >>> trees.mst(np.zeros((2, 2))).heads
     array([-1,  0], dtype=int32)
     """
-    return _one_tree_each(_core.mst, scores, forced, forbidden, single_root, projective, threads)
+    batch = _prepare(scores, forced, forbidden)
+    heads, labels = _places_for_trees(batch)
+    values = _core.mst(batch, heads, labels, single_root, projective, threads)
+    if isinstance(scores, np.ndarray):
+        return tuple.__new__(Tree, (heads, labels, values[0]))  # spares Tree's constructor: a tenth of n = 10
+    return _split_trees(batch, heads, labels, values)
 
 
 @overload
@@ -312,7 +316,12 @@ def mbr(
     >>> trees.mbr(np.zeros((2, 2)))
     Tree(heads=array([-1,  0], dtype=int32), labels=None, score=1.0)
     """
-    return _one_tree_each(_core.mbr, scores, forced, forbidden, single_root, projective, threads, labelled)
+    batch = _prepare(scores, forced, forbidden)
+    heads, labels = _places_for_trees(batch)
+    values = _core.mbr(batch, heads, labels, single_root, projective, threads, labelled)
+    if isinstance(scores, np.ndarray):
+        return Tree(heads, labels, values[0])
+    return _split_trees(batch, heads, labels, values)
 
 
 def _prepare(scores: Scores | Batch, forced: Masks, forbidden: Masks) -> list[Floats]:
@@ -326,28 +335,19 @@ def _prepare(scores: Scores | Batch, forced: Masks, forbidden: Masks) -> list[Fl
     return [np.ascontiguousarray(sentence, _FLOAT64) for sentence in scores]
 
 
-def _one_tree_each(
-    native: Callable[..., list[float]],
-    scores: Scores | Batch,
-    forced: Masks,
-    forbidden: Masks,
-    *options: bool | int,
-) -> Tree | list[Tree]:
-    """What a native function finds for each sentence; it writes all trees of a batch into flat arrays."""
-    batch = _prepare(scores, forced, forbidden)
+def _places_for_trees(batch: list[Floats]) -> tuple[Integers, Integers | None]:
+    """Flat arrays for the heads and, if there are labels, the labels of one tree per sentence."""
     size = len(batch[0]) if len(batch) == 1 else sum([len(sentence) for sentence in batch])
-    heads = np.empty(size, _INT32)
     labels = np.empty(size, _INT32) if batch and batch[0].ndim == 3 else None
-    values = native(batch, heads, labels, *options)
-    if isinstance(scores, np.ndarray):
-        return _new_tree((heads, labels, values[0]))
+    return np.empty(size, _INT32), labels
+
+
+def _split_trees(
+    batch: list[Floats], heads: Integers, labels: Integers | None, values: list[float]
+) -> list[Tree]:
     result, start = [], 0
     for sentence, value in zip(batch, values, strict=True):
         end = start + len(sentence)
-        result.append(_new_tree((heads[start:end], None if labels is None else labels[start:end], value)))
+        result.append(Tree(heads[start:end], None if labels is None else labels[start:end], value))
         start = end
     return result
-
-
-# Tree(...) without the detour through Python that a NamedTuple's constructor takes.
-_new_tree: Callable[[tuple[Integers, Integers | None, float]], Tree] = partial(tuple.__new__, Tree)
