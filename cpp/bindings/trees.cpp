@@ -2,7 +2,6 @@
 // (n+1, n+1, labels). Trees of a whole batch share flat arrays that the caller gives.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include <optional>
 #include <stdexcept>
@@ -60,7 +59,7 @@ struct Batch {
             if ((array.ndim != 2 && !labelled) || array.shape[0] != array.shape[1] || array.size == 0)
                 throw InvalidScores(place(sentences.size(), arrays.size()) +
                                     "scores must have the shape (n+1, n+1) or (n+1, n+1, labels), not " +
-                                    nb::cast<std::string>(nb::str(item.attr("shape"))));
+                                    nb::str(nb::object(item.attr("shape"))).c_str());
             sentences.push_back({array.data, static_cast<int>(array.shape[0]) - 1, static_cast<int>(array.shape[2])});
             if (labelled != (sentences[0].labels > 0))
                 throw InvalidScores("a batch must be labelled in all of its sentences or in none");
