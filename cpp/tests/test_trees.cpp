@@ -109,6 +109,23 @@ TEST(all_operations_on_all_kinds_of_trees) {
                     }
 }
 
+// Halves, quarters and blocks of vectors have other edges at every length.
+TEST(marginals_at_every_length) {
+    Random random(12);
+    for (int n = 1; n <= 70; ++n)
+        for (Family family : {Family::normal, Family::peaked, Family::extreme})
+            for (bool single_root : {false, true}) {
+                const auto scores = draw_scores(n, 0, family, random);
+                std::vector<double> marginals(scores.size());
+                find_marginals({scores.data(), n, 0}, {single_root, false}, false, marginals.data());
+                for (int m = 1; m <= n; ++m) {
+                    double total = 0;
+                    for (int h = 0; h <= n; ++h) total += marginals[h * (n + 1) + m];
+                    CHECK(std::abs(total - 1) < 1e-9);
+                }
+            }
+}
+
 TEST(nan_and_infinity_are_refused) {
     for (double bad : std::initializer_list<double>{NAN, INFINITY}) {
         std::vector<double> scores(16, 0.0);
