@@ -2,9 +2,9 @@
 
 **Scores.** One sentence of ``n`` tokens is an array ``scores[head, modifier]`` of shape ``(n+1, n+1)``, or
 ``scores[head, modifier, label]`` of shape ``(n+1, n+1, labels)``: a labelled multi-digraph. Index 0 is the
-root. ``-inf`` forbids an arc; ``nan`` and ``+inf`` are errors, wherever they stand. The diagonal and column 0 are no arcs: their
-values mean nothing. A tree's score is the sum of its arcs' scores, its probability is proportional to
-``exp(score)``.
+root. ``-inf`` forbids an arc; ``nan`` and ``+inf`` are errors, wherever they stand. The diagonal and column
+0 are no arcs: their values mean nothing. A tree's score is the sum of its arcs' scores, its probability is
+proportional to ``exp(score)``.
 
 **One or many.** Every function takes one array, or a list of arrays (a batch, sentences of any lengths), and
 answers with one result or a list of results. A batch costs Python once and can use ``threads``.
@@ -12,8 +12,8 @@ answers with one result or a list of results. A batch costs Python once and can 
 **Which trees.** ``single_root=True`` (the default) lets exactly one token hang from the root,
 ``projective=True`` forbids crossing arcs. ``forced`` and ``forbidden`` are boolean masks in the shape of the
 scores (or without the label axis): arcs that every tree must have, arcs that none may have. To force a root,
-set ``forced[0, j]``; a label ``l`` whatever the head, ``forbidden[:, j] = np.arange(labels) != l``. For a batch
-they are lists of such masks, None where there is none.
+set ``forced[0, j]``; a label ``l`` whatever the head, ``forbidden[:, j] = np.arange(labels) != l``. For a
+batch they are lists of such masks, None where there is none.
 
 Papers: McDonald & Satta 2007 (sections 3 and 4.2), Smith & Eisner 2008 (section 6), Koo et al. 2007 (single
 root), Eisner 1996 (projective), Camerini et al. 1980 (k-best), Wilson 1996 (samples).
