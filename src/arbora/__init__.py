@@ -1,6 +1,7 @@
 """Arbora: syntactic parsers that say how sure they are.
 
-The rooms are imported when they are first used: ``arbora.trees``, ``arbora.treebank``, ``arbora.draw``.
+The rooms are imported when they are first used: ``arbora.trees``, ``arbora.treebank``, ``arbora.draw``,
+``arbora.evaluation``.
 
 >>> import arbora
 >>> arbora.treebank.Sentence(["Trees", "grow"], heads=[2, 0]).roots
@@ -14,9 +15,9 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arbora import draw, treebank, trees
+    from arbora import draw, evaluation, treebank, trees
 
-__all__ = ["draw", "treebank", "trees"]
+__all__ = ["draw", "evaluation", "treebank", "trees"]
 __version__ = _version("arbora")
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import arbora
-from arbora.cli import bench, convert, draw, validate
+from arbora.cli import bench, convert, draw, evaluate, validate
 from arbora.errors import ArboraError
 
 app = typer.Typer(
@@ -19,7 +19,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
-    help="Syntactic trees: check, convert and draw treebanks, and measure how fast that goes.\n\n"
+    help="Syntactic trees: check, convert, draw and compare treebanks, and measure how fast that goes.\n\n"
     "Files may be `-` (standard input or output), `.gz` or `.xz`. Bad input is one line and exit code 2.",
 )
 
@@ -43,6 +43,7 @@ def _options(
 app.command("convert")(convert.convert)
 app.command("validate")(validate.validate)
 app.command("draw")(draw.draw)
+app.command("evaluate")(evaluate.evaluate_command)
 app.command("bench")(bench.bench)
 
 

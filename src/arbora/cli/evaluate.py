@@ -1,0 +1,112 @@
+"""``arbora evaluate``: how good a parse is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arbora.evaluation import Calibration, Evaluation, Ratio, calibrate, compare, evaluate
+from arbora.evaluation.calibration import head_probabilities
+from arbora.treebank import Sentence, read
+
+SCORES = ("UAS", "LAS", "LAS with subtypes", "labels", "labels with subtypes", "CLAS")
+
+
+def evaluate_files(gold: str, system: str, other: str | None = None) -> dict[str, Any]:
+    """Everything about a parse as plain data; ``other`` is a second parse to compare it with."""
+    right: list[Sentence] = list(read(gold, single_root=False))
+    found: list[Sentence] = list(read(system, single_root=False))
+    result = evaluate(right, found)
+    report = result.as_dict()
+    probabilities = [head_probabilities(sentence) for sentence in found]
+    known = [p for row in probabilities if row is not None for p in row]
+    if known and None not in probabilities:
+        report["calibration"] = asdict(calibrate(known, result.right_heads))
+    if other is not None:
+        report["comparison"] = _comparison(result, evaluate(right, read(other, single_root=False)))
+    return report
+
+
+def _comparison(first: Evaluation, second: Evaluation) -> dict[str, Any]:
+    words = [count for _, _, count in first.correct]
+    return {
+        name: asdict(compare([row[i] for row in first.correct], [row[i] for row in second.correct], words))
+        for i, name in enumerate(("UAS", "LAS with subtypes"))
+    }
+
+
+def evaluate_command(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The treebank with the right trees.")],
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The same words, parsed.")],
+    compare_with: Annotated[
+        str | None,
+        typer.Option("--compare", metavar="OTHER", help="A second parse: is the difference significant?"),
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also by relation, sentence length and distance of the head.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything.")] = False,
+) -> None:
+    """Score a parsed treebank against the gold one: both must have the same words.
+
+    **UAS**: words with the right head. **LAS**: and the right relation, without subtypes, as in the CoNLL
+    2018 shared task; **CLAS**: the same for content words. If every word's MISC has `HeadProbability=`,
+    their calibration is shown.
+
+    Example: `arbora evaluate dev.conllu parsed.conllu --compare baseline.conllu`
+    """
+    report = evaluate_files(gold, system, compare_with)
+    if as_json:
+        typer.echo(json.dumps(report, ensure_ascii=False))
+        return
+    console = Console()
+    console.print(_main_table(report))
+    if details:
+        for name in ("labels", "lengths", "distances"):
+            console.print(_detail_table(name, report[name]))
+    if "calibration" in report:
+        calibration = Calibration(**report["calibration"])
+        typer.echo(f"Head probabilities: expected calibration error {calibration.error:.4f}")
+        console.print(_calibration_table(calibration))
+    for name, found in report.get("comparison", {}).items():
+        gap, p = 100 * found["difference"], found["p_value"]
+        typer.echo(f"{name}: {gap:+.2f} against {compare_with}, p = {p:.4f} (paired permutation)")
+
+
+def _main_table(report: dict[str, Any]) -> Table:
+    table = Table(title=f"{report['sentences']} sentences, {report['words']} words")
+    table.add_column("score")
+    table.add_column("all words", justify="right")
+    table.add_column("no punctuation", justify="right")
+    scores = report["scores"]
+    for name in SCORES:
+        cells = [scores.get(name), scores.get(f"{name}, no punctuation")]
+        table.add_row(name, *("" if cell is None else f"{100 * cell['f1']:.2f}" for cell in cells))
+    for name, key in (("whole trees, heads", "exact_heads"), ("whole trees", "exact_trees")):
+        table.add_row(name, f"{100 * report[key] / max(report['sentences'], 1):.2f}", "")
+    return table
+
+
+def _detail_table(name: str, ratios: dict[str, dict[str, float]]) -> Table:
+    table = Table(title=f"By {name.removesuffix('s')}")
+    for column in (name.removesuffix("s"), "gold", "precision", "recall", "F1"):
+        table.add_column(column, justify="left" if column == name.removesuffix("s") else "right")
+    for key, row in sorted(ratios.items(), key=lambda item: -item[1]["gold"]):
+        ratio = Ratio(int(row["correct"]), int(row["gold"]), int(row["system"]))
+        cells = (f"{100 * value:.2f}" for value in (ratio.precision, ratio.recall, ratio.f1))
+        table.add_row(key, str(ratio.gold), *cells)
+    return table
+
+
+def _calibration_table(calibration: Calibration) -> Table:
+    table = Table()
+    for column in ("at least", "share of words", "right heads"):
+        table.add_column(column, justify="right")
+    for threshold, share, accuracy in calibration.coverage:
+        table.add_row(f"{threshold:.2f}", f"{100 * share:.2f}", f"{100 * accuracy:.2f}")
+    return table

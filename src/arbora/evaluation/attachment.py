@@ -1,0 +1,236 @@
+"""Attachment scores of a parsed treebank against the gold one, word by word on the same words.
+
+The names and definitions are those of the CoNLL 2018 shared task's scorer: UAS counts right heads, LAS right
+heads with the right relation, CLAS the same for content words only. That scorer ignores subtypes
+(``nsubj:pass`` is ``nsubj``); here both are given.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from arbora.errors import ArboraError
+from arbora.treebank import Sentence
+
+# What the CoNLL 2018 scorer calls content words: neither function words nor punctuation.
+CONTENT_RELATIONS = frozenset(
+    {
+        "nsubj",
+        "obj",
+        "iobj",
+        "csubj",
+        "ccomp",
+        "xcomp",
+        "obl",
+        "vocative",
+        "expl",
+        "dislocated",
+        "advcl",
+        "advmod",
+        "discourse",
+        "nmod",
+        "appos",
+        "nummod",
+        "acl",
+        "amod",
+        "conj",
+        "fixed",
+        "flat",
+        "compound",
+        "list",
+        "parataxis",
+        "orphan",
+        "goeswith",
+        "reparandum",
+        "root",
+        "dep",
+    }
+)
+LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None))
+DISTANCES = ((1, 1), (2, 2), (3, 6), (7, None))
+
+
+class MismatchError(ArboraError):
+    """Gold and system do not have the same sentences or words."""
+
+
+@dataclass(slots=True)
+class Ratio:
+    """``correct`` of ``gold`` things that should be found and ``system`` things that were.
+
+    >>> ratio = Ratio(correct=3, gold=4, system=6)
+    >>> ratio.recall, ratio.precision, ratio.f1
+    (0.75, 0.5, 0.6)
+    """
+
+    correct: int = 0
+    gold: int = 0
+    system: int = 0
+
+    @property
+    def recall(self) -> float:
+        """The share of what should be found; 0 if there is nothing."""
+        return self.correct / self.gold if self.gold else 0.0
+
+    @property
+    def precision(self) -> float:
+        """The share of what was found that is right; 0 if there is nothing."""
+        return self.correct / self.system if self.system else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of both, which is plain accuracy where the two counts agree."""
+        total = self.gold + self.system
+        return 2 * self.correct / total if total else 0.0
+
+    def count(self, correct: bool, gold: bool = True, system: bool = True) -> None:
+        """Count one word."""
+        self.correct += correct
+        self.gold += gold
+        self.system += system
+
+
+def _ratios() -> defaultdict[str, Ratio]:
+    return defaultdict(Ratio)
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """All scores of one comparison.
+
+    ``scores``: UAS, LAS, LAS with subtypes, label accuracy with and without subtypes, CLAS; all but CLAS also
+    without punctuation (gold UPOS is PUNCT). ``labels``: by relation with its subtype, right head and
+    relation. ``lengths``: LAS with subtypes by sentence length. ``distances``: UAS by the distance between
+    head and word, ``root`` for the root's children. ``exact_heads`` and ``exact_trees`` count sentences.
+    ``correct`` has the right heads, right heads with their full relations, and words of each sentence;
+    ``right_heads`` a truth value for each word.
+    """
+
+    sentences: int = 0
+    words: int = 0
+    exact_heads: int = 0
+    exact_trees: int = 0
+    scores: defaultdict[str, Ratio] = field(default_factory=_ratios)
+    labels: defaultdict[str, Ratio] = field(default_factory=_ratios)
+    lengths: defaultdict[str, Ratio] = field(default_factory=_ratios)
+    distances: defaultdict[str, Ratio] = field(default_factory=_ratios)
+    correct: list[tuple[int, int, int]] = field(default_factory=list)
+    right_heads: list[bool] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, with all ratios as precision, recall, F1 and counts."""
+
+        def plain(ratios: dict[str, Ratio]) -> dict[str, dict[str, float]]:
+            return {
+                name: {
+                    "f1": ratio.f1,
+                    "precision": ratio.precision,
+                    "recall": ratio.recall,
+                    "correct": ratio.correct,
+                    "gold": ratio.gold,
+                    "system": ratio.system,
+                }
+                for name, ratio in ratios.items()
+            }
+
+        return {
+            "sentences": self.sentences,
+            "words": self.words,
+            "exact_heads": self.exact_heads,
+            "exact_trees": self.exact_trees,
+            "scores": plain(self.scores),
+            "labels": plain(self.labels),
+            "lengths": plain(self.lengths),
+            "distances": plain(self.distances),
+        }
+
+
+def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Evaluation:
+    """Compare parsed sentences with the gold ones; both must have the same words in the same order.
+
+    >>> gold = Sentence(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])
+    >>> system = Sentence(["Dogs", "bark"], heads=[2, 0], deprels=["obj", "root"])
+    >>> result = evaluate([gold], [system])
+    >>> result.scores["UAS"].f1, result.scores["LAS"].f1
+    (1.0, 0.5)
+    """
+    result = Evaluation()
+    for number, (right, found) in enumerate(zip_longest(gold, system), 1):
+        _check_same_words(right, found, number)
+        _count_sentence(result, right, found)
+    return result
+
+
+def _check_same_words(gold: Sentence | None, system: Sentence | None, number: int) -> None:
+    if gold is None or system is None:
+        which = "gold" if gold is None else "system"
+        raise MismatchError(f"the {which} file ends before sentence {number}, the other goes on")
+    name = gold.sent_id or f"#{number}"
+    for id, (right, found) in enumerate(zip_longest(gold.forms, system.forms), 1):
+        if right != found:
+            raise MismatchError(f"sentence {name}: word {id} is {right!r} in gold and {found!r} in system")
+    if None in gold.heads:
+        raise MismatchError(f"sentence {name}: gold word {gold.heads.index(None) + 1} has no head")
+
+
+def _count_sentence(result: Evaluation, gold: Sentence, system: Sentence) -> None:
+    heads = relations = 0
+    length = _bin(len(gold), LENGTHS)
+    for id in range(1, len(gold) + 1):
+        head, relation = _count_word(result, gold, system, id, length)
+        heads += head
+        relations += relation
+        result.right_heads.append(head)
+    result.sentences += 1
+    result.words += len(gold)
+    result.exact_heads += heads == len(gold)
+    result.exact_trees += relations == len(gold)
+    result.correct.append((heads, relations, len(gold)))
+
+
+def _count_word(
+    result: Evaluation, gold: Sentence, system: Sentence, id: int, length: str
+) -> tuple[bool, bool]:
+    """Whether the head, and the head with its full relation, is right."""
+    place = id - 1
+    right, found = gold.deprels[place], system.deprels[place]
+    plain_right, plain_found = right.partition(":")[0], found.partition(":")[0]
+    head = gold.heads[place] == system.heads[place]
+    hits = {
+        "UAS": head,
+        "LAS": head and plain_right == plain_found,
+        "LAS with subtypes": head and right == found,
+        "labels": plain_right == plain_found,
+        "labels with subtypes": right == found,
+    }
+    punctuation = gold.upos[place] == "PUNCT"
+    for name, hit in hits.items():
+        result.scores[name].count(hit)
+        if not punctuation:
+            result.scores[f"{name}, no punctuation"].count(hit)
+    content, content_found = plain_right in CONTENT_RELATIONS, plain_found in CONTENT_RELATIONS
+    result.scores["CLAS"].count(content and hits["LAS"], content, content_found)
+    full = hits["LAS with subtypes"]
+    result.labels[right].count(full, system=False)
+    result.labels[found].count(False, gold=False)
+    result.lengths[length].count(full)
+    result.distances[_distance(id, gold.heads[place])].count(head, system=False)
+    result.distances[_distance(id, system.heads[place])].count(False, gold=False)
+    return head, full
+
+
+def _distance(id: int, head: int | None) -> str:
+    if head is None:
+        return "no head"
+    return "root" if head == 0 else _bin(abs(id - head), DISTANCES)
+
+
+def _bin(value: int, bins: tuple[tuple[int, int | None], ...]) -> str:
+    for low, high in bins:
+        if high is None or value <= high:
+            return f"{low}+" if high is None else str(low) if low == high else f"{low}-{high}"
+    raise AssertionError("the last bin is open")
