@@ -106,7 +106,9 @@ Values one_tree_each(const ScoreList& arrays, const Integers& heads_array, const
                      int threads, Find find) {
     const Batch batch(arrays);
     const Buffer<int> heads(heads_array), labels(labels_array ? *labels_array : heads_array);
-    std::vector<std::size_t> offsets{0};
+    std::vector<std::size_t> offsets;
+    offsets.reserve(batch.size() + 1);
+    offsets.push_back(0);
     for (const SentenceScores& sentence : batch.sentences) offsets.push_back(offsets.back() + sentence.n + 1);
     if (heads.size < offsets.back() || labels.size < offsets.back())
         throw std::length_error("too small a place for the trees");
