@@ -10,6 +10,7 @@ namespace {
 
 constexpr int unseen = -1;
 constexpr int done = -2;
+constexpr int entered = -3;
 
 // The first index of the largest value in [begin, count); count is a multiple of four.
 ARBORA_VECTORISED int argmax(const double* values, int begin, int count) {
@@ -160,13 +161,15 @@ int Contraction::contract(std::size_t start) {
     return cycle;
 }
 
-// From the last contraction to the first: the arc that enters a cycle replaces the cycle's own arc into the member
-// that it enters.
+// From the last contraction to the first: the arc that enters a cycle replaces the cycle's own arcs into all that it
+// enters on the way down to its modifier. Each node is entered so once at most: O(n).
 void Contraction::expand() {
     for (int cycle = node_count_ - 1; cycle > n_; --cycle) {
-        int member = arc_[cycle].modifier;
-        while (parent_[member] != cycle) member = parent_[member];
-        arc_[member] = arc_[cycle];
+        if (place_[cycle] == entered) continue;
+        for (int node = arc_[cycle].modifier; node != cycle; node = parent_[node]) {
+            arc_[node] = arc_[cycle];
+            place_[node] = entered;
+        }
     }
     for (int v = 1; v <= n_; ++v) heads_[v] = arc_[v].head;
 }

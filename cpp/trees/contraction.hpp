@@ -75,7 +75,7 @@ private:
     std::vector<Arc> arc_;            // the arc chosen into a node; after expand(), the tree's arc that enters it
     std::vector<double> chosen_;      // incoming(x)[arc_[x].head] at the time of choice
     std::vector<double> top_;         // of a token: the contracted node that holds it now
-    std::vector<int> place_;          // of a node on the path: its position; -1 unseen, -2 done
+    std::vector<int> place_;          // of a node on the path: its position; else what became of it
     std::vector<int> path_;
     std::vector<int> members_;        // of all cycles, one after the other
     std::vector<int> members_end_;    // of a cycle, numbered from 0: where they end

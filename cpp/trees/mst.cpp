@@ -15,14 +15,20 @@ namespace {
 // kept as doubles so that they go through the same vectors.
 ARBORA_INLINE void greedy_block(const double* scores, int width, int first, double* best, double* head) {
     Lanes block_best = all_lanes(impossible), block_head{};
-    const Lanes columns = Lanes{0, 1, 2, 3} + first;
-    for (int h = 0; h < width; ++h) {
-        const Lanes number = all_lanes(h);
-        const Lanes row = load(scores + static_cast<std::size_t>(h) * width + first);
-        const LaneBits better = (row > block_best) & (columns != number);  // the diagonal is no arc
+    const double* column = scores + first;
+    auto take = [&](int h, Lanes row) {
+        const LaneBits better = row > block_best;
         block_best = better ? row : block_best;
-        block_head = better ? number : block_head;
+        block_head = better ? all_lanes(h) : block_head;
+    };
+    auto row = [=](int h) { return load(column + static_cast<std::size_t>(h) * width); };
+    for (int h = 0; h < first; ++h) take(h, row(h));
+    for (int l = 0; l < lane_count; ++l) {
+        Lanes own = row(first + l);
+        own[l] = impossible;  // the diagonal is no arc
+        take(first + l, own);
     }
+    for (int h = first + lane_count; h < width; ++h) take(h, row(h));
     store(best + first, block_best);
     store(head + first, block_head);
 }
