@@ -25,8 +25,8 @@ using ScoreList = nb::typed<nb::list, nb::ndarray<nb::numpy, double>>;
 using Integers = nb::typed<nb::object, nb::ndarray<nb::numpy, int, nb::ndim<1>>>;
 using Values = nb::typed<nb::list, double>;
 
-// What the buffer protocol tells of an array; nanobind's ndarray costs three times as much, which is felt with small
-// sentences. The caller keeps the array alive.
+// What the buffer protocol tells of an array; about 0.1 us less for each than with nanobind's ndarray, which is felt
+// with small sentences. The caller keeps the array alive.
 template <class T>
 struct Buffer {
     T* data;

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from arbora.cli.options import MultiRoot
 from arbora.treebank import converting
 
 _FORMAT_HELP = "conllu, conllx or brackets; told by the file's name if left out."
@@ -23,13 +24,7 @@ def convert(
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Skip sentences that break the format, and count them.")
     ] = False,
-    multi_root: Annotated[
-        bool | None,
-        typer.Option(
-            "--multi-root/--single-root",
-            help="Whether a sentence may have several roots. By default not in CoNLL-U, and yes in CoNLL-X.",
-        ),
-    ] = None,
+    multi_root: MultiRoot = None,
     without_traces: Annotated[
         bool,
         typer.Option(

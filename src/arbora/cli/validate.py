@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arbora.cli.options import MultiRoot
 from arbora.treebank import validating
 from arbora.treebank.files import display_name
 
@@ -22,13 +23,7 @@ def validate(
             metavar="FORMAT", help="conllu, conllx or brackets; told by each file's name if left out."
         ),
     ] = None,
-    multi_root: Annotated[
-        bool | None,
-        typer.Option(
-            "--multi-root/--single-root",
-            help="Whether a sentence may have several roots. By default not in CoNLL-U, and yes in CoNLL-X.",
-        ),
-    ] = None,
+    multi_root: MultiRoot = None,
     warnings: Annotated[
         bool,
         typer.Option(
