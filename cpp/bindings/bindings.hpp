@@ -3,3 +3,5 @@
 
 void bind_treebank(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
+void bind_learning(nanobind::module_& m);
+void bind_parsing(nanobind::module_& m);

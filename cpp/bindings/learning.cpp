@@ -1,0 +1,129 @@
+// arbora._core's losses, label chains and the online learner, for arbora.learning.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "bindings.hpp"
+#include "linear/label_chains.hpp"
+#include "linear/learner.hpp"
+#include "parsing/losses.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace arbora;
+
+template <class T, std::size_t rank>
+using Array = nb::ndarray<T, nb::ndim<rank>, nb::c_contig, nb::device::cpu>;
+using Scores = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Gradient = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+using Optional = std::optional<Array<const double, 2>>;
+
+// Scores of shape (n+1, n+1) or (n+1, n+1, labels) as candidates: every possible arc.
+Candidates all_arcs(const Scores& scores) {
+    Candidates result;
+    result.n = static_cast<int>(scores.shape(0)) - 1;
+    result.labels = scores.ndim() == 3 ? static_cast<int>(scores.shape(2)) : 0;
+    const std::size_t per_arc = result.per_arc();
+    for (int m = 1; m <= result.n; ++m)
+        for (int h = 0; h <= result.n; ++h) {
+            if (h == m) continue;
+            const double* cell = scores.data() + (static_cast<std::size_t>(h) * (result.n + 1) + m) * per_arc;
+            result.arcs.push_back({h, m});
+            result.scores.insert(result.scores.end(), cell, cell + per_arc);
+        }
+    return result;
+}
+
+LabelChain chain_of(const Array<const double, 2>& unary, const Optional& siblings) {
+    return {unary.data(), siblings ? siblings->data() : nullptr, static_cast<int>(unary.shape(0)),
+            static_cast<int>(unary.shape(1))};
+}
+
+}  // namespace
+
+void bind_learning(nb::module_& m) {
+    m.def("tree_loss", [](const Scores& scores, const Array<const int, 1>& heads,
+                          const std::optional<Array<const int, 1>>& labels, double beta, double gamma,
+                          bool single_root, bool projective, const Gradient& gradient) {
+        const Candidates candidates = all_arcs(scores);
+        std::vector<double> values;
+        const double loss = tree_loss(candidates, heads.data(), labels ? labels->data() : nullptr, {beta, gamma},
+                                      {single_root, projective}, values);
+        const std::size_t per_arc = candidates.per_arc();
+        for (std::size_t a = 0; a < candidates.arcs.size(); ++a)
+            std::copy_n(values.data() + a * per_arc, per_arc, gradient.data() + candidates.cell(a) * per_arc);
+        return loss;
+    }, "scores"_a, "heads"_a, "labels"_a.none(), "beta"_a, "gamma"_a, "single_root"_a, "projective"_a, "gradient"_a,
+       "The loss of scores (n+1, n+1) or (n+1, n+1, labels) at a gold tree (heads and labels of length n+1); fills the "
+       "gradient, which must be zero where there is no arc.");
+    m.def("chain_loss", [](const Array<const double, 2>& unary, const Optional& siblings,
+                           const Array<const int, 1>& labels, double beta, double gamma,
+                           const Array<double, 2>& unary_gradient,
+                           const std::optional<Array<double, 2>>& sibling_gradient) {
+        return chain_loss(chain_of(unary, siblings), labels.data(), {beta, gamma}, unary_gradient.data(),
+                          sibling_gradient ? sibling_gradient->data() : nullptr);
+    }, "unary"_a, "siblings"_a.none(), "labels"_a, "beta"_a, "gamma"_a, "unary_gradient"_a, "sibling_gradient"_a.none());
+    m.def("best_chain", [](const Array<const double, 2>& unary, const Optional& siblings,
+                           const Array<int, 1>& labels) {
+        return best_chain(chain_of(unary, siblings), labels.data());
+    }, "unary"_a, "siblings"_a.none(), "labels"_a);
+    m.def("sum_chain", [](const Array<const double, 2>& unary, const Optional& siblings,
+                          const Array<double, 2>& probabilities, const std::optional<Array<double, 2>>& pairs) {
+        return sum_chain(chain_of(unary, siblings), probabilities.data(), pairs ? pairs->data() : nullptr);
+    }, "unary"_a, "siblings"_a.none(), "probabilities"_a, "pairs"_a.none());
+    m.def("best_chains", [](const Array<const double, 2>& unary, const Optional& siblings, int k) {
+        std::vector<std::tuple<std::vector<int>, double>> result;
+        for (const ChainLabels& found : best_chains(chain_of(unary, siblings), k))
+            result.emplace_back(found.labels, found.score);
+        return result;
+    }, "unary"_a, "siblings"_a.none(), "k"_a);
+
+    nb::class_<OnlineLearner>(m, "OnlineLearner", "Weights that are learned online, and their average.")
+        .def("__init__", [](OnlineLearner* self, int bits, int extra, const std::string& rule, double rate) {
+            const StepRule kind = rule == "aggressive" ? StepRule::aggressive
+                                  : rule == "sgd"      ? StepRule::sgd
+                                  : rule == "adagrad"  ? StepRule::adagrad
+                                                       : throw nb::value_error("no such learner");
+            new (self) OnlineLearner(bits, extra, kind, rate);
+        }, "bits"_a, "extra"_a, "rule"_a, "rate"_a)
+        .def_prop_rw("rate", &OnlineLearner::rate, &OnlineLearner::set_rate)
+        .def_prop_ro("size", [](OnlineLearner& self) { return self.current().size(); })
+        .def_prop_rw("steps", [](OnlineLearner& self) { return self.steps(); },
+                     [](OnlineLearner& self, std::uint64_t steps) { self.steps() = steps; })
+        // Views of the learner's own memory: what a checkpoint saves and puts back.
+        .def_prop_ro("weights", [](OnlineLearner& self) {
+            return nb::ndarray<nb::numpy, float, nb::ndim<1>>(self.current().data(), {self.current().size()},
+                                                              nb::find(self));
+        })
+        .def_prop_ro("weighted_steps", [](OnlineLearner& self) {
+            return nb::ndarray<nb::numpy, float, nb::ndim<1>>(self.weighted_steps().data(),
+                                                              {self.weighted_steps().size()}, nb::find(self));
+        })
+        .def_prop_ro("squares", [](OnlineLearner& self) {
+            return nb::ndarray<nb::numpy, float, nb::ndim<1>>(self.squares().data(), {self.squares().size()},
+                                                              nb::find(self));
+        })
+        .def("step", [](OnlineLearner& self, const std::vector<std::tuple<std::uint32_t, float>>& gradient,
+                        double loss) {
+            SparseSum sum;
+            for (const auto& [index, value] : gradient) {
+                if (index >= self.current().size()) throw nb::index_error("there is no such weight");
+                sum.add(index, value);
+            }
+            SparseGradient sparse;
+            self.collect(sum, loss, sparse);
+            self.apply({&sparse}, 1);
+            return sparse.step;
+        }, "gradient"_a, "loss"_a, "One step along a sparse gradient [(index, value), ...]; returns its length.")
+        .def("average", [](const OnlineLearner& self, const Array<float, 1>& result) { self.average(result.data()); },
+             "result"_a);
+}

@@ -1,0 +1,212 @@
+// arbora._core's parsing classes: encoded sentences, the first-order model, its trainer.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+#include <nanobind/stl/tuple.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bindings.hpp"
+#include "linear/hashing.hpp"
+#include "parsing/parse.hpp"
+#include "parsing/training.hpp"
+#include "support/parallel.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace arbora;
+
+template <class T>
+using Array = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// ---- sentences ----
+
+std::string_view text_of(PyObject* object) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(object, &size);
+    if (!data) nb::raise_python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
+// Each sentence as (forms, lemmas, upos, xpos, feats), lists of one length.
+std::unique_ptr<Encoded> encode(nb::list sentences) {
+    auto encoded = std::make_unique<Encoded>();
+    for (nb::handle sentence : sentences) {
+        PyObject* columns[5];
+        for (int c = 0; c < 5; ++c) {
+            columns[c] = PyTuple_GET_ITEM(sentence.ptr(), c);
+            if (!PyList_Check(columns[c]) || PyList_GET_SIZE(columns[c]) != PyList_GET_SIZE(columns[0]))
+                throw nb::value_error("the columns of a sentence must be lists of one length");
+        }
+        encoded->begin_sentence();
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(columns[0]); ++i) {
+            auto text = [&](int c) { return text_of(PyList_GET_ITEM(columns[c], i)); };
+            encoded->add_word({text(0), text(1), text(2), text(3), text(4)});
+        }
+        encoded->end_sentence();
+    }
+    return encoded;
+}
+
+// ---- templates ----
+
+// (seed, head, modifier, between, arc atoms, alone, direction, distance); sides are lists of (offset, atom).
+using SideSpec = std::vector<std::tuple<int, int>>;
+using TemplateSpec = std::tuple<std::uint64_t, SideSpec, SideSpec, SideSpec, std::vector<int>, bool, bool, bool>;
+
+std::vector<Reference> references(const SideSpec& side) {
+    std::vector<Reference> result;
+    for (const auto& [offset, atom] : side) {
+        if (atom < 0 || atom > single_atoms) throw nb::value_error("there is no such atom");
+        result.push_back({offset, static_cast<Atom>(atom)});
+    }
+    return result;
+}
+
+Templates templates_of(const std::vector<TemplateSpec>& specs) {
+    Templates result;
+    for (const auto& [seed, head, modifier, between, arc, alone, direction, distance] : specs) {
+        std::vector<ArcAtom> atoms;
+        for (int atom : arc) atoms.push_back(static_cast<ArcAtom>(atom));
+        result.add(seed, references(head), references(modifier), references(between), atoms, alone, direction, distance);
+    }
+    return result;
+}
+
+Weights table_of(const Array<const float>& weights, std::size_t extra) {
+    const std::size_t size = weights.shape(0) - extra;
+    if (weights.shape(0) <= extra || (size & (size - 1)) || size < 16)
+        throw nb::value_error("the weights are not a power of two and a block of labels");
+    return {weights.data(), static_cast<std::uint32_t>(size - 1)};
+}
+
+template <class Task>
+void for_sentences(std::size_t count, int threads, Task task) {
+    nb::gil_scoped_release release;
+    parallel_for(count, threads, [&](std::size_t i) {
+        try {
+            task(i);
+        } catch (const Infeasible& error) {
+            throw Infeasible("sentence " + std::to_string(i) + " of the batch: " + error.what());
+        }
+    });
+}
+
+struct Arcs {
+    std::vector<std::vector<Arc>> of;
+};
+
+std::unique_ptr<Arcs> choose_batch(const Pruner& pruner, const Array<const float>& weights, const Encoded& encoded,
+                                   const Array<const int>& also, bool single_root, bool projective, int threads) {
+    auto result = std::make_unique<Arcs>();
+    result->of.resize(encoded.sentences());
+    const Weights w = table_of(weights, 0);
+    for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
+        result->of[i] = pruner.choose(encoded, i, w, {}, {single_root, projective},
+                                      also.shape(0) ? also.data() + encoded.start(i) - 1 : nullptr);
+    });
+    return result;
+}
+
+void parse_batch(const FirstOrder& model, const Array<const float>& weights, const Pruner& pruner,
+                 const Array<const float>& pruner_weights, const Encoded& encoded,
+                 const Array<const int>& given_heads, const Array<const int>& given_labels, bool single_root,
+                 bool projective, bool least_risk, int threads, const Array<int>& heads, const Array<int>& labels,
+                 const Array<double>& head_probabilities, const Array<double>& label_probabilities,
+                 const Array<double>& log_probabilities) {
+    const Parser parser{pruner, table_of(pruner_weights, 0), model,
+                        table_of(weights, model.labeler().states())};
+    const ParseOptions options{{single_root, projective}, least_risk ? Decoder::least_risk : Decoder::best,
+                               log_probabilities.shape(0) > 0};
+    if (heads.shape(0) < encoded.words() || labels.shape(0) < encoded.words())
+        throw nb::value_error("too small a place for the trees");
+    for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
+        const std::size_t start = encoded.start(i);
+        const int n = encoded.length(i);
+        std::vector<int> h(n + 1, -1), l(n + 1, -1);
+        std::vector<double> hp(n + 1), lp(n + 1);
+        ParseRef result{h.data(), l.data(), hp.data(), lp.data(), 0};
+        parse(parser, encoded, i,
+              {given_heads.shape(0) ? given_heads.data() + start - 1 : nullptr,
+               given_labels.shape(0) ? given_labels.data() + start - 1 : nullptr},
+              options, result);
+        std::copy(h.begin() + 1, h.end(), heads.data() + start);
+        std::copy(l.begin() + 1, l.end(), labels.data() + start);
+        if (!options.probabilities) return;
+        std::copy(hp.begin() + 1, hp.end(), head_probabilities.data() + start);
+        std::copy(lp.begin() + 1, lp.end(), label_probabilities.data() + start);
+        log_probabilities.data()[i] = result.log_probability;
+    });
+}
+
+}  // namespace
+
+void bind_parsing(nb::module_& m) {
+    nb::class_<Encoded>(m, "Encoded", "Sentences as hashes of their columns.")
+        .def("__len__", &Encoded::sentences)
+        .def_prop_ro("words", &Encoded::words);
+    m.def("hash_text", [](const std::string& text) { return hash_text(text, 0); }, "text"_a);
+    m.def("encode", &encode, "sentences"_a);
+
+    nb::class_<Arcs>(m, "Arcs", "Candidate arcs of sentences.")
+        .def_prop_ro("count", [](const Arcs& arcs) {
+            std::size_t total = 0;
+            for (const auto& each : arcs.of) total += each.size();
+            return total;
+        });
+    nb::class_<Pruner>(m, "Pruner", "Chooses candidate arcs.")
+        .def("__init__", [](Pruner* self, const std::vector<TemplateSpec>& templates, double threshold, int most) {
+            new (self) Pruner(templates_of(templates), threshold, most);
+        }, "templates"_a, "threshold"_a, "most"_a)
+        .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "single_root"_a, "projective"_a, "threads"_a);
+
+    nb::class_<FirstOrder>(m, "FirstOrder", "The first-order model without its weights.")
+        .def("__init__", [](FirstOrder* self, const std::vector<TemplateSpec>& arcs,
+                            const std::vector<TemplateSpec>& labels, const std::vector<TemplateSpec>& labeler,
+                            const std::vector<TemplateSpec>& siblings, const std::vector<bool>& at_root,
+                            const std::vector<bool>& below_words) {
+            new (self) FirstOrder({templates_of(arcs), templates_of(labels), templates_of(labeler),
+                                   templates_of(siblings)},
+                                  std::vector<char>(at_root.begin(), at_root.end()),
+                                  std::vector<char>(below_words.begin(), below_words.end()));
+        }, "arcs"_a, "labels"_a, "labeler"_a, "siblings"_a, "at_root"_a, "below_words"_a)
+        .def("parse", &parse_batch, "weights"_a, "pruner"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
+             "given_labels"_a, "single_root"_a, "projective"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
+             "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a);
+
+    m.def("train_pruner", [](const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded,
+                             const Array<const int>& heads, const std::vector<std::size_t>& sentences,
+                             bool single_root, bool projective, int threads) {
+        nb::gil_scoped_release release;
+        const auto report = train_pruner(pruner, learner, encoded, {heads.data(), nullptr}, sentences,
+                                         {{1, 0}, {single_root, projective}, threads});
+        return report.arc_loss;
+    });
+    m.def("train_first_order", [](const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded,
+                                  const Array<const int>& heads, const Array<const int>& labels, const Arcs& arcs,
+                                  const std::vector<std::size_t>& sentences, double beta, double gamma,
+                                  bool single_root, bool projective, int threads) {
+        BatchReport report;
+        {
+            nb::gil_scoped_release release;
+            report = train_first_order(model, learner, encoded, {heads.data(), labels.data()}, arcs.of, sentences,
+                                       {{beta, gamma}, {single_root, projective}, threads});
+        }
+        return nb::make_tuple(report.arc_loss, report.label_loss, report.words, report.infeasible);
+    });
+    m.def("support", [](const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded,
+                        const Array<const int>& heads, const Array<const int>& labels,
+                        const std::vector<std::size_t>& sentences) {
+        nb::gil_scoped_release release;
+        support(model, learner, encoded, {heads.data(), labels.data()}, sentences);
+    });
+    m.attr("ATOMS") = nb::cast(std::vector<std::string>(atom_names.begin(), atom_names.end()));
+    m.attr("ARC_ATOMS") = nb::cast(std::vector<std::string>(arc_atom_names.begin(), arc_atom_names.end()));
+}

@@ -1,0 +1,286 @@
+#include "linear/label_chains.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/vectorise.hpp"
+#include "trees/scores.hpp"
+
+namespace arbora {
+namespace {
+
+// next[l] = max over p of (best[p] + siblings[p][l])
+ARBORA_VECTORISED void step_best(const double* __restrict best, const double* __restrict siblings, int labels,
+                                 double* __restrict next) {
+    std::fill(next, next + labels, impossible);
+    for (int p = 0; p < labels; ++p) {
+        const double* row = siblings + static_cast<std::size_t>(p) * (labels + 1);
+        const double from = best[p];
+        for (int l = 0; l < labels; ++l) next[l] = std::max(next[l], from + row[l]);
+    }
+}
+
+// next[l] = sum over p of from[p] * factors[p][l]
+ARBORA_VECTORISED void step_sum(const double* __restrict from, const double* __restrict factors, int states,
+                                int labels, double* __restrict next) {
+    std::fill(next, next + labels, 0.0);
+    for (int p = 0; p < labels; ++p) {
+        const double* row = factors + static_cast<std::size_t>(p) * states;
+        const double weight = from[p];
+        for (int l = 0; l < labels; ++l) next[l] += weight * row[l];
+    }
+}
+
+double log_sum(const std::vector<double>& terms) {
+    const double top = *std::max_element(terms.begin(), terms.end());
+    if (top == impossible) return impossible;
+    double sum = 0;
+    for (double term : terms) sum += std::exp(term - top);
+    return top + std::log(sum);
+}
+
+// Whatever the scores: everything in logarithms.
+double sum_chain_in_logs(const LabelChain& chain, double* probabilities, double* pairs) {
+    const int labels = chain.labels, count = chain.count;
+    std::vector<double> forward(static_cast<std::size_t>(count) * labels), backward(forward.size()), terms(labels);
+    auto at = [labels](int i, int l) { return static_cast<std::size_t>(i) * labels + l; };
+    for (int i = 0; i < count; ++i)
+        for (int l = 0; l < labels; ++l) {
+            for (int p = 0; p < labels; ++p) terms[p] = i ? forward[at(i - 1, p)] + chain.sibling_at(p, l) : impossible;
+            if (i == 0) terms[0] = chain.sibling_at(labels, l);
+            forward[at(i, l)] = chain.unary_at(i, l) + log_sum(terms);
+        }
+    for (int i = count - 1; i >= 0; --i)
+        for (int l = 0; l < labels; ++l) {
+            for (int s = 0; s < labels; ++s)
+                terms[s] = i + 1 < count ? chain.sibling_at(l, s) + chain.unary_at(i + 1, s) + backward[at(i + 1, s)]
+                                         : impossible;
+            if (i + 1 == count) terms[0] = chain.sibling_at(l, labels);
+            backward[at(i, l)] = log_sum(terms);
+        }
+    for (int l = 0; l < labels; ++l) terms[l] = forward[at(0, l)] + backward[at(0, l)];
+    const double total = log_sum(terms);
+    if (total == impossible) return impossible;
+    for (int i = 0; i < count; ++i)
+        for (int l = 0; l < labels; ++l) probabilities[at(i, l)] = std::exp(forward[at(i, l)] + backward[at(i, l)] - total);
+    if (!pairs) return total;
+    for (int l = 0; l < labels; ++l) {
+        pairs[static_cast<std::size_t>(labels) * chain.states() + l] += probabilities[at(0, l)];
+        pairs[static_cast<std::size_t>(l) * chain.states() + labels] += probabilities[at(count - 1, l)];
+    }
+    for (int i = 1; i < count; ++i)
+        for (int p = 0; p < labels; ++p)
+            for (int l = 0; l < labels; ++l)
+                pairs[static_cast<std::size_t>(p) * chain.states() + l] +=
+                    std::exp(forward[at(i - 1, p)] + chain.sibling_at(p, l) + chain.unary_at(i, l) +
+                             backward[at(i, l)] - total);
+    return total;
+}
+
+// No path's weight can underflow if its factors stay within exp(+-300) of the greatest.
+constexpr double moderate_range = 300;
+
+bool is_moderate(const LabelChain& chain) {
+    double low = 0, high = 0;
+    if (chain.siblings)
+        for (int s = 0; s < chain.states() * chain.states() - 1; ++s) {
+            low = std::min(low, chain.siblings[s]);
+            high = std::max(high, chain.siblings[s]);
+        }
+    if (!(high - low < moderate_range)) return false;
+    for (int i = 0; i < chain.count; ++i) {
+        const double* row = chain.unary + static_cast<std::size_t>(i) * chain.labels;
+        double least = -impossible, most = impossible;
+        for (int l = 0; l < chain.labels; ++l)
+            if (row[l] != impossible) {
+                least = std::min(least, row[l]);
+                most = std::max(most, row[l]);
+            }
+        if (!(most - least < moderate_range)) return false;  // also where nothing is possible
+    }
+    return true;
+}
+
+// Without sibling scores every modifier stands alone.
+double sum_independent(const LabelChain& chain, double* probabilities) {
+    double total = 0;
+    for (int i = 0; i < chain.count; ++i) {
+        const double* row = chain.unary + static_cast<std::size_t>(i) * chain.labels;
+        double* to = probabilities + static_cast<std::size_t>(i) * chain.labels;
+        const double top = *std::max_element(row, row + chain.labels);
+        if (top == impossible) return impossible;
+        double sum = 0;
+        for (int l = 0; l < chain.labels; ++l) sum += to[l] = std::exp(row[l] - top);
+        for (int l = 0; l < chain.labels; ++l) to[l] /= sum;
+        total += top + std::log(sum);
+    }
+    return total;
+}
+
+}  // namespace
+
+double chain_score(const LabelChain& chain, const int* labels) {
+    if (chain.count == 0) return 0;
+    double total = chain.sibling_at(chain.labels, labels[0]);
+    for (int i = 0; i < chain.count; ++i)
+        total += chain.unary_at(i, labels[i]) +
+                 chain.sibling_at(labels[i], i + 1 < chain.count ? labels[i + 1] : chain.labels);
+    return total;
+}
+
+double best_chain(const LabelChain& chain, int* result) {
+    const int labels = chain.labels, count = chain.count;
+    if (count == 0) return 0;
+    if (!chain.siblings) {
+        for (int i = 0; i < count; ++i) {
+            const double* row = chain.unary + static_cast<std::size_t>(i) * labels;
+            result[i] = static_cast<int>(std::max_element(row, row + labels) - row);
+        }
+        return chain_score(chain, result);
+    }
+    thread_local std::vector<double> best;
+    best.resize(static_cast<std::size_t>(count) * labels);
+    auto at = [labels](int i) { return best.data() + static_cast<std::size_t>(i) * labels; };
+    for (int l = 0; l < labels; ++l) at(0)[l] = chain.sibling_at(labels, l) + chain.unary_at(0, l);
+    for (int i = 1; i < count; ++i) {
+        step_best(at(i - 1), chain.siblings, labels, at(i));
+        for (int l = 0; l < labels; ++l) at(i)[l] += chain.unary_at(i, l);
+    }
+    for (int i = count - 1; i >= 0; --i) {
+        const int next = i + 1 < count ? result[i + 1] : labels;
+        result[i] = 0;
+        double top = impossible;
+        for (int l = 0; l < labels; ++l) {
+            const double value = at(i)[l] + chain.sibling_at(l, next);
+            if (value > top) {
+                top = value;
+                result[i] = l;
+            }
+        }
+    }
+    return chain_score(chain, result);
+}
+
+double sum_chain(const LabelChain& chain, double* probabilities, double* pairs) {
+    const int labels = chain.labels, count = chain.count, states = chain.states();
+    if (count == 0) return 0;
+    if (!chain.siblings && !pairs) return sum_independent(chain, probabilities);
+    if (!chain.siblings || !is_moderate(chain)) return sum_chain_in_logs(chain, probabilities, pairs);
+    // Weights are exponentials; each modifier's best label weighs 1, and forward sums are kept at a total of 1.
+    thread_local std::vector<double> factors, unary, forward, backward, scratch;
+    factors.resize(static_cast<std::size_t>(states) * states);
+    for (int s = 0; s < states * states - 1; ++s) factors[s] = std::exp(chain.siblings[s]);
+    unary.resize(static_cast<std::size_t>(count) * labels);
+    forward.resize(unary.size());
+    backward.resize(unary.size());
+    scratch.resize(labels);
+    double total = 0;
+    for (int i = 0; i < count; ++i) {
+        const double* row = chain.unary + static_cast<std::size_t>(i) * labels;
+        const double top = *std::max_element(row, row + labels);
+        double* to = unary.data() + static_cast<std::size_t>(i) * labels;
+        for (int l = 0; l < labels; ++l) to[l] = std::exp(row[l] - top);
+        total += top;
+    }
+    for (int i = 0; i < count; ++i) {
+        double* to = forward.data() + static_cast<std::size_t>(i) * labels;
+        const double* own = unary.data() + static_cast<std::size_t>(i) * labels;
+        if (i == 0)
+            std::copy_n(factors.data() + static_cast<std::size_t>(labels) * states, labels, to);
+        else
+            step_sum(to - labels, factors.data(), states, labels, to);
+        double sum = 0;
+        for (int l = 0; l < labels; ++l) sum += to[l] *= own[l];
+        for (int l = 0; l < labels; ++l) to[l] /= sum;
+        total += std::log(sum);
+    }
+    for (int i = count - 1; i >= 0; --i) {
+        double* to = backward.data() + static_cast<std::size_t>(i) * labels;
+        if (i + 1 == count) {
+            for (int l = 0; l < labels; ++l) to[l] = factors[static_cast<std::size_t>(l) * states + labels];
+        } else {
+            for (int l = 0; l < labels; ++l) scratch[l] = to[labels + l] * unary[(i + 1) * static_cast<std::size_t>(labels) + l];
+            for (int l = 0; l < labels; ++l) {
+                const double* row = factors.data() + static_cast<std::size_t>(l) * states;
+                double sum = 0;
+                for (int s = 0; s < labels; ++s) sum += row[s] * scratch[s];
+                to[l] = sum;
+            }
+        }
+        const double* f = forward.data() + static_cast<std::size_t>(i) * labels;
+        double sum = 0;
+        for (int l = 0; l < labels; ++l) sum += f[l] * to[l];
+        if (i + 1 == count) total += std::log(sum);
+        for (int l = 0; l < labels; ++l) {
+            to[l] /= sum;
+            probabilities[static_cast<std::size_t>(i) * labels + l] = f[l] * to[l];
+        }
+    }
+    if (!pairs) return total;
+    for (int l = 0; l < labels; ++l) {
+        pairs[static_cast<std::size_t>(labels) * states + l] += probabilities[l];
+        pairs[static_cast<std::size_t>(l) * states + labels] +=
+            probabilities[static_cast<std::size_t>(count - 1) * labels + l];
+    }
+    for (int i = 1; i < count; ++i) {
+        const double* f = forward.data() + static_cast<std::size_t>(i - 1) * labels;
+        const double* b = backward.data() + static_cast<std::size_t>(i) * labels;
+        const double* own = unary.data() + static_cast<std::size_t>(i) * labels;
+        double sum = 0;  // of all pairs, to make them add up to 1
+        for (int p = 0; p < labels; ++p)
+            for (int l = 0; l < labels; ++l) sum += f[p] * factors[static_cast<std::size_t>(p) * states + l] * own[l] * b[l];
+        for (int p = 0; p < labels; ++p)
+            for (int l = 0; l < labels; ++l)
+                pairs[static_cast<std::size_t>(p) * states + l] +=
+                    f[p] * factors[static_cast<std::size_t>(p) * states + l] * own[l] * b[l] / sum;
+    }
+    return total;
+}
+
+std::vector<ChainLabels> best_chains(const LabelChain& chain, int k) {
+    struct Path {
+        double score;
+        int previous, rank;  // label before, and which of its paths
+    };
+    const int labels = chain.labels, count = chain.count;
+    if (count == 0) return {{{}, 0.0}};
+    auto better = [](const Path& a, const Path& b) { return a.score > b.score; };
+    // paths[i][l]: the k best ways to get to label l at i, in order.
+    std::vector<std::vector<std::vector<Path>>> paths(count, std::vector<std::vector<Path>>(labels));
+    auto keep_best = [&](std::vector<Path>& found) {
+        std::stable_sort(found.begin(), found.end(), better);
+        if (static_cast<int>(found.size()) > k) found.resize(k);
+    };
+    for (int i = 0; i < count; ++i)
+        for (int l = 0; l < labels; ++l) {
+            const double own = chain.unary_at(i, l);
+            if (own == impossible) continue;
+            std::vector<Path>& found = paths[i][l];
+            if (i == 0) found.push_back({chain.sibling_at(labels, l) + own, -1, 0});
+            for (int p = 0; i > 0 && p < labels; ++p)
+                for (std::size_t r = 0; r < paths[i - 1][p].size(); ++r)
+                    found.push_back({paths[i - 1][p][r].score + chain.sibling_at(p, l) + own, p, static_cast<int>(r)});
+            keep_best(found);
+        }
+    std::vector<Path> ends;
+    for (int l = 0; l < labels; ++l)
+        for (std::size_t r = 0; r < paths[count - 1][l].size(); ++r)
+            ends.push_back({paths[count - 1][l][r].score + chain.sibling_at(l, labels), l, static_cast<int>(r)});
+    keep_best(ends);
+    std::vector<ChainLabels> result;
+    for (const Path& end : ends) {
+        ChainLabels found{std::vector<int>(count), 0};
+        int label = end.previous, rank = end.rank;
+        for (int i = count - 1; i >= 0; --i) {
+            found.labels[i] = label;
+            const Path& path = paths[i][label][rank];
+            label = path.previous;
+            rank = path.rank;
+        }
+        found.score = chain_score(chain, found.labels.data());
+        result.push_back(std::move(found));
+    }
+    return result;
+}
+
+}  // namespace arbora

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "linear/atoms.hpp"
+
+namespace arbora {
+
+// Offsets that mean a word's relatives in a tree instead of its neighbours.
+inline constexpr int first_child = 100, last_child = 101, parent = 102;
+
+// An atom of the word `offset` places to the right of the one that a side is about.
+struct Reference {
+    int offset;
+    Atom atom;
+
+    bool operator==(const Reference&) const = default;
+};
+
+enum class Role : std::uint8_t { head, modifier, between };
+
+// The atoms that a template takes around one word. Templates that share a side share its hashes.
+struct Side {
+    Role role;
+    std::vector<Reference> references;
+
+    bool has_set() const;
+    bool operator==(const Side&) const = default;
+};
+
+// What is known of the words between head and modifier: three counts up to 3, the set of their tags, and whether
+// brackets and quotes are balanced there.
+enum class ArcAtom : std::uint8_t { verbs_between, marks_between, conjunctions_between, tags_between, brackets_between };
+inline constexpr std::array<const char*, 5> arc_atom_names{"verbs-between", "marks-between", "conjunctions-between",
+                                                           "tags-between", "brackets-between"};
+
+// A template is a sum of hashes, its seed's and those of its sides and arc atoms. `alone`, `direction` and `distance`
+// say in which company it comes; the three of one template lie in one cache line of weights.
+struct Template {
+    std::uint32_t seed;
+    int head = -1, modifier = -1, between = -1;  // sides
+    int arc = -1;                                // arc atoms
+    bool alone = true, direction = false, distance = false;
+};
+
+class Templates {
+public:
+    // Takes in a template: its sides as lists of references (empty: none), its arc atoms.
+    void add(std::uint64_t seed, const std::vector<Reference>& head, const std::vector<Reference>& modifier,
+             const std::vector<Reference>& between, const std::vector<ArcAtom>& arc, bool alone, bool direction,
+             bool distance);
+
+    // Whether some template looks at a tree.
+    bool needs_tree() const;
+    const std::vector<Side>& sides() const { return sides_; }
+    const std::vector<std::vector<ArcAtom>>& arcs() const { return arcs_; }
+    const std::vector<Template>& all() const { return templates_; }
+
+private:
+    int side(Role role, const std::vector<Reference>& references);
+    int arc(const std::vector<ArcAtom>& atoms);
+
+    std::vector<Side> sides_;
+    std::vector<std::vector<ArcAtom>> arcs_;
+    std::vector<Template> templates_;
+};
+
+// Direction and binned distance of an arc as a number below 16; 0 is kept for "alone".
+inline constexpr std::uint32_t root_code = 15, left_code = 13, right_code = 14;
+std::uint32_t distance_code(int head, int modifier);
+inline std::uint32_t direction_code(int head, int modifier) {
+    return head == 0 ? root_code : modifier < head ? left_code : right_code;
+}
+
+}  // namespace arbora

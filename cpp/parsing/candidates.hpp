@@ -1,0 +1,33 @@
+#pragma once
+#include <vector>
+
+#include "linear/arc_features.hpp"
+#include "trees/operations.hpp"
+
+namespace arbora {
+
+// Some arcs of a sentence with their scores, one each or one for every label; arcs that are not listed are impossible.
+struct Candidates {
+    int n = 0;
+    int labels = 0;              // 0: one score for each arc
+    std::vector<Arc> arcs;       // sorted by modifier, then head
+    std::vector<double> scores;  // arcs, or arcs x labels
+
+    int per_arc() const { return labels ? labels : 1; }
+    std::size_t cell(std::size_t arc) const {
+        return static_cast<std::size_t>(arcs[arc].head) * (n + 1) + arcs[arc].modifier;
+    }
+    // Where the arc to a modifier from a head stands; arcs.size() if it is not listed.
+    std::size_t find(int head, int modifier) const;
+};
+
+// What of an arc's labels counts in a table of arcs: the best of them, or their sum.
+enum class Collapse : bool { best, sum };
+
+// One score for each arc, by its labels.
+void collapse(const Candidates& candidates, Collapse how, std::vector<double>& arcs);
+
+// Scores of arcs in a table (n+1) x (n+1) with -inf where there is no arc.
+void fill_table(const Candidates& candidates, const std::vector<double>& arcs, std::vector<double>& table);
+
+}  // namespace arbora

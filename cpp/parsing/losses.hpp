@@ -1,0 +1,27 @@
+#pragma once
+#include "linear/label_chains.hpp"
+#include "parsing/candidates.hpp"
+
+namespace arbora {
+
+// The family of Martins et al. 2010, eq. 22:
+//   L(s, y) = 1/beta log sum over y' of exp(beta (s(y') - s(y) + gamma cost(y', y))),
+// with the Hamming cost: 1 for every word with a wrong head (and label, where there are labels). beta = 1, gamma = 0
+// is a CRF; beta = inf, gamma = 1 a structured SVM; beta = inf, gamma = 0 the perceptron; beta = gamma = 1
+// softmax-margin.
+struct LossFamily {
+    double beta, gamma;
+};
+
+// Over trees: returns the loss and fills its gradient with respect to the candidates' scores (for beta = inf a
+// subgradient). `labels` matter where the candidates have some. The gold arcs must be among the candidates.
+// Throws Infeasible.
+double tree_loss(const Candidates& candidates, const int* heads, const int* labels, LossFamily family, TreeKind kind,
+                 std::vector<double>& gradient);
+
+// Over the labels of one head's modifiers: fills unary_gradient[i][label], and adds to
+// sibling_gradient[previous][label].
+double chain_loss(const LabelChain& chain, const int* labels, LossFamily family, double* unary_gradient,
+                  double* sibling_gradient);
+
+}  // namespace arbora

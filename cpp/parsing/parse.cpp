@@ -1,0 +1,199 @@
+#include "parsing/parse.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linear/label_chains.hpp"
+
+namespace arbora {
+namespace {
+
+// Chosen and scored candidates, without labels that contradict what is given.
+void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
+                      FirstOrder::Workspace& space, Candidates& candidates) {
+    candidates.n = encoded.length(sentence);
+    candidates.arcs = parser.pruner.choose(encoded, sentence, parser.pruner_weights, given, kind, nullptr);
+    parser.model.prepare(encoded, sentence, space);
+    parser.model.score(parser.weights, space, candidates);
+    if (!candidates.labels || !given.labels) return;
+    for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
+        const int known = given.labels[candidates.arcs[a].modifier];
+        if (known < 0) continue;
+        double* row = candidates.scores.data() + a * candidates.labels;
+        const double own = row[known] == impossible ? 0 : row[known];  // the given may be unheard-of
+        std::fill(row, row + candidates.labels, impossible);
+        row[known] = own;
+    }
+}
+
+struct Chains {
+    std::vector<double> unary, siblings, probabilities;
+
+    LabelChain set(const Parser& parser, FirstOrder::Workspace& space, const FirstOrder::Family& family, Given given) {
+        parser.model.score_family(parser.weights, space, family, unary, siblings);
+        const int labels = parser.model.labels(), count = static_cast<int>(family.modifiers.size());
+        for (int i = 0; given.labels && i < count; ++i) {
+            const int known = given.labels[family.modifiers[i]];
+            if (known < 0) continue;
+            double* row = unary.data() + static_cast<std::size_t>(i) * labels;
+            const double own = row[known] == impossible ? 0 : row[known];
+            std::fill(row, row + labels, impossible);
+            row[known] = own;
+        }
+        return {unary.data(), siblings.empty() ? nullptr : siblings.data(), count, labels};
+    }
+};
+
+// Labels for the heads of `result`; returns the log-probability of the labels given the heads, if it is asked for.
+double label_in_second_stage(const Parser& parser, const Encoded& encoded, std::size_t sentence,
+                             FirstOrder::Workspace& space, Given given, bool probabilities, ParseRef& result) {
+    parser.model.prepare_labeler(encoded, sentence, result.heads, space);
+    thread_local Chains chains;
+    thread_local std::vector<int> found;
+    double log_probability = 0;
+    for (const auto& family : FirstOrder::families(result.heads, encoded.length(sentence))) {
+        const LabelChain chain = chains.set(parser, space, family, given);
+        found.resize(chain.count);
+        log_probability += best_chain(chain, found.data());
+        for (int i = 0; i < chain.count; ++i) result.labels[family.modifiers[i]] = found[i];
+        if (!probabilities) continue;
+        chains.probabilities.resize(chains.unary.size());
+        log_probability -= sum_chain(chain, chains.probabilities.data(), nullptr);
+        for (int i = 0; i < chain.count; ++i)
+            result.label_probabilities[family.modifiers[i]] =
+                chains.probabilities[static_cast<std::size_t>(i) * chain.labels + found[i]];
+    }
+    return log_probability;
+}
+
+// In a joint model, the best label of each arc.
+double label_jointly(const Candidates& candidates, const std::vector<double>& sums, ParseRef& result) {
+    double log_probability = 0;
+    for (int m = 1; m <= candidates.n; ++m) {
+        const std::size_t a = candidates.find(result.heads[m], m);
+        const double* row = candidates.scores.data() + a * candidates.labels;
+        const double* best = std::max_element(row, row + candidates.labels);
+        result.labels[m] = static_cast<int>(best - row);
+        if (sums.empty()) continue;
+        result.label_probabilities[m] = std::exp(*best - sums[a]);
+        log_probability += *best - sums[a];
+    }
+    return log_probability;
+}
+
+}  // namespace
+
+void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
+           const ParseOptions& options, ParseRef& result) {
+    result.log_probability = 0;
+    const int n = encoded.length(sentence), width = n + 1;
+    if (n == 0) return;
+    thread_local FirstOrder::Workspace space;
+    thread_local Candidates candidates;
+    thread_local std::vector<double> arcs, table, marginals, gains;
+    score_candidates(parser, encoded, sentence, given, options.kind, space, candidates);
+    // With a second stage, what a tree is worth is the sum over all labels.
+    const bool sums = options.probabilities || options.decoder == Decoder::least_risk || parser.model.has_labeler();
+    collapse(candidates, sums ? Collapse::sum : Collapse::best, arcs);
+    fill_table(candidates, arcs, table);
+    const SentenceScores scores{table.data(), n, 0};
+    TreeRef tree{result.heads, nullptr, 0};
+    if (options.probabilities || options.decoder == Decoder::least_risk) {
+        marginals.resize(table.size());
+        find_marginals(scores, options.kind, false, marginals.data());
+    }
+    if (options.decoder == Decoder::least_risk) {
+        gains.assign(table.size(), impossible);
+        for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
+            const std::size_t cell = candidates.cell(a);
+            double gain = marginals[cell];
+            if (candidates.labels && !parser.model.has_labeler() && arcs[a] != impossible) {
+                const double* row = candidates.scores.data() + a * candidates.labels;
+                gain *= std::exp(*std::max_element(row, row + candidates.labels) - arcs[a]);
+            }
+            gains[cell] = arcs[a] == impossible ? impossible : gain;
+        }
+        find_best({gains.data(), n, 0}, options.kind, tree);
+    } else if (sums && !parser.model.has_labeler()) {
+        std::vector<double> best;
+        collapse(candidates, Collapse::best, best);
+        fill_table(candidates, best, gains);
+        find_best({gains.data(), n, 0}, options.kind, tree);
+    } else {
+        find_best(scores, options.kind, tree);
+    }
+    if (options.probabilities) {
+        result.log_probability = -find_log_partition(scores, options.kind);
+        for (int m = 1; m <= n; ++m) {
+            const std::size_t cell = static_cast<std::size_t>(result.heads[m]) * width + m;
+            result.head_probabilities[m] = marginals[cell];
+            result.log_probability += table[cell];
+        }
+    }
+    static const std::vector<double> none;
+    result.log_probability +=
+        parser.model.has_labeler()
+            ? label_in_second_stage(parser, encoded, sentence, space, given, options.probabilities, result)
+            : label_jointly(candidates, options.probabilities ? arcs : none, result);
+}
+
+std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
+                                      TreeKind kind, int k) {
+    if (encoded.length(sentence) == 0) return {{Heads{-1}, {-1}, 0.0}};
+    FirstOrder::Workspace space;
+    Candidates candidates;
+    score_candidates(parser, encoded, sentence, given, kind, space, candidates);
+    const int n = candidates.n;
+    std::vector<double> arcs, table;
+    collapse(candidates, Collapse::sum, arcs);
+    fill_table(candidates, arcs, table);
+    const double total = find_log_partition({table.data(), n, 0}, kind);
+    if (!parser.model.has_labeler()) {
+        std::vector<double> labelled(table.size() * candidates.labels, impossible);
+        for (std::size_t a = 0; a < candidates.arcs.size(); ++a)
+            std::copy_n(candidates.scores.data() + a * candidates.labels, candidates.labels,
+                        labelled.data() + candidates.cell(a) * candidates.labels);
+        std::vector<LabelledTree> trees = find_kbest({labelled.data(), n, candidates.labels}, kind, k);
+        for (LabelledTree& tree : trees) tree.score -= total;
+        return trees;
+    }
+    // Trees come in the order of their own probability, which bounds that of their labellings: once the k-th labelled
+    // tree is at least as probable as the next tree, no tree to come can matter.
+    std::vector<LabelledTree> found;
+    const auto better = [](const auto& a, const auto& b) { return a.score > b.score; };
+    const auto keep_best = [&](auto& all) {
+        std::stable_sort(all.begin(), all.end(), better);
+        if (static_cast<int>(all.size()) > k) all.resize(k);
+    };
+    std::size_t seen = 0;
+    Chains chains;
+    for (int wanted = k;; wanted *= 2) {
+        const std::vector<LabelledTree> trees = find_kbest({table.data(), n, 0}, kind, wanted);
+        for (; seen < trees.size(); ++seen) {
+            const double own = trees[seen].score - total;
+            if (static_cast<int>(found.size()) == k && found.back().score >= own) return found;
+            parser.model.prepare_labeler(encoded, sentence, trees[seen].heads.data(), space);
+            std::vector<ChainLabels> labellings{{std::vector<int>(n + 1, -1), own}};
+            for (const auto& family : FirstOrder::families(trees[seen].heads.data(), n)) {
+                const LabelChain chain = chains.set(parser, space, family, given);
+                chains.probabilities.resize(chains.unary.size());
+                const double of_family = sum_chain(chain, chains.probabilities.data(), nullptr);
+                std::vector<ChainLabels> joined;
+                for (const ChainLabels& labels : best_chains(chain, k))
+                    for (const ChainLabels& before : labellings) {
+                        joined.push_back({before.labels, before.score + labels.score - of_family});
+                        for (int i = 0; i < chain.count; ++i)
+                            joined.back().labels[family.modifiers[i]] = labels.labels[i];
+                    }
+                keep_best(joined);
+                labellings = std::move(joined);
+            }
+            for (ChainLabels& labels : labellings)
+                found.push_back({trees[seen].heads, std::move(labels.labels), labels.score});
+            keep_best(found);
+        }
+        if (static_cast<int>(trees.size()) < wanted) return found;
+    }
+}
+
+}  // namespace arbora

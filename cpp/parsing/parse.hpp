@@ -1,0 +1,42 @@
+#pragma once
+#include "parsing/first_order.hpp"
+#include "parsing/pruner.hpp"
+#include "trees/kbest.hpp"
+
+namespace arbora {
+
+enum class Decoder : std::uint8_t { best, least_risk };
+
+struct ParseOptions {
+    TreeKind kind;
+    Decoder decoder = Decoder::least_risk;
+    bool probabilities = false;
+};
+
+// Everything a parse needs, read only.
+struct Parser {
+    const Pruner& pruner;
+    Weights pruner_weights;
+    const FirstOrder& model;
+    Weights weights;
+};
+
+// One sentence's parse, for words 1..n. The probabilities are filled if asked for: that of a word's head, that of its
+// label given the tree, and the logarithm of that of the whole labelled tree.
+struct ParseRef {
+    int* heads;
+    int* labels;
+    double* head_probabilities;
+    double* label_probabilities;
+    double log_probability;
+};
+
+// Throws Infeasible if no tree fits what is given.
+void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
+           const ParseOptions& options, ParseRef& result);
+
+// The k most probable labelled trees in order; scores are log-probabilities.
+std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
+                                      TreeKind kind, int k);
+
+}  // namespace arbora

@@ -1,0 +1,38 @@
+#pragma once
+#include <vector>
+
+#include "linear/arc_features.hpp"
+#include "trees/operations.hpp"
+
+namespace arbora {
+
+// Heads and labels that are given beforehand for words 1..n; -1 is unknown. A null array: none is known.
+struct Given {
+    const int* heads = nullptr;
+    const int* labels = nullptr;
+};
+
+// Chooses the arcs worth a closer look, by the probabilities of a small first-order model of its own.
+class Pruner {
+public:
+    // Keeps arcs at least `threshold` times as probable as the word's best, at most `most` for a word, and the
+    // arcs of the least-risk tree, so that there always is one. Without templates all arcs are kept.
+    Pruner(Templates templates, double threshold, int most);
+
+    bool is_active() const { return !templates_.all().empty(); }
+    const Templates& templates() const { return templates_; }
+    const ArcFeatures& features() const { return features_; }
+
+    // The arcs in the order of their modifiers, then heads. `also`, if not null, has heads to keep in any case.
+    // Throws Infeasible if nothing fits what is given.
+    std::vector<Arc> choose(const Encoded& encoded, std::size_t sentence, Weights weights, Given given, TreeKind kind,
+                            const int* also) const;
+
+private:
+    Templates templates_;
+    ArcFeatures features_;
+    double threshold_;
+    int most_;
+};
+
+}  // namespace arbora

@@ -1,0 +1,210 @@
+#include "parsing/training.hpp"
+
+#include <cmath>
+
+#include "support/parallel.hpp"
+
+namespace arbora {
+namespace {
+
+// A part whose expectation the gradient would change by less is left out of it.
+constexpr double negligible = 1e-3;
+
+struct Example {
+    SparseGradient arcs, labels;
+    bool infeasible = false;
+};
+
+// differentiate(sentence, example) for a batch in parallel, then its steps in order.
+template <class Differentiate>
+BatchReport train_batch(OnlineLearner& learner, const Encoded& encoded, const std::vector<std::size_t>& sentences,
+                        int threads, Differentiate differentiate) {
+    static thread_local std::vector<Example> examples;
+    if (examples.size() < sentences.size()) examples.resize(sentences.size());
+    Example* each = examples.data();
+    parallel_for(sentences.size(), threads, [&](std::size_t i) { differentiate(sentences[i], each[i]); });
+    BatchReport report;
+    std::vector<const SparseGradient*> batch;
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+        batch.push_back(&each[i].arcs);
+        batch.push_back(&each[i].labels);
+        report.arc_loss += each[i].arcs.loss;
+        report.label_loss += each[i].labels.loss;
+        report.words += encoded.length(sentences[i]);
+        report.infeasible += each[i].infeasible;
+    }
+    learner.apply(batch, threads);
+    return report;
+}
+
+// The gradient of a tree loss, or nothing where there is no tree.
+template <class Add>
+void tree_gradient(const OnlineLearner& learner, const Candidates& candidates, const int* heads, const int* labels,
+                   const TrainingOptions& options, LossFamily family, SparseSum& sum, Example& example, Add add) {
+    thread_local std::vector<double> gradient;
+    double loss = 0;
+    example.infeasible = false;
+    try {
+        loss = tree_loss(candidates, heads, labels, family, options.kind, gradient);
+        add(gradient);
+    } catch (const Infeasible&) {
+        example.infeasible = true;
+    }
+    learner.collect(sum, loss, example.arcs);
+}
+
+void add_arcs(const ArcFeatures& features, const Prepared& prepared, std::uint32_t mask, const Candidates& candidates,
+              const std::vector<double>& gradient, SparseSum& sum) {
+    thread_local std::vector<ArcGradient> arcs;
+    arcs.clear();
+    const int per_arc = candidates.per_arc();
+    for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
+        double value = 0;
+        for (int l = 0; l < per_arc; ++l) value += gradient[a * per_arc + l];
+        if (std::abs(value) >= negligible)
+            arcs.push_back({candidates.arcs[a].head, candidates.arcs[a].modifier, static_cast<float>(value)});
+    }
+    features.add_gradient(prepared, mask, arcs, sum);
+}
+
+void add_labels(const FirstOrder& model, const Prepared& prepared, std::uint32_t mask, const Candidates& candidates,
+                const std::vector<double>& gradient, SparseSum& sum) {
+    const int labels = candidates.labels;
+    std::vector<float> values(labels);
+    for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
+        bool any = false;
+        for (int l = 0; l < labels; ++l) {
+            const double g = gradient[a * labels + l];
+            values[l] = std::abs(g) < negligible ? 0.0f : static_cast<float>(g);
+            any |= values[l] != 0;
+        }
+        if (any)
+            model.joint_labels().add_gradient(prepared, mask, candidates.arcs[a].head, candidates.arcs[a].modifier,
+                                                values.data(), sum);
+    }
+}
+
+double chain_gradient(const FirstOrder& model, Weights weights, FirstOrder::Workspace& space, int n, const int* heads,
+                      const int* labels, LossFamily family, SparseSum& sum) {
+    const LabelFeatures& features = model.labeler();
+    const int count = model.labels();
+    thread_local std::vector<double> unary, siblings, unary_gradient, sibling_gradient;
+    thread_local std::vector<float> as_floats;
+    double loss = 0;
+    for (const auto& words : FirstOrder::families(heads, n)) {
+        model.score_family(weights, space, words, unary, siblings);
+        std::vector<int> gold;
+        for (int m : words.modifiers) gold.push_back(labels[m]);
+        const LabelChain chain{unary.data(), siblings.empty() ? nullptr : siblings.data(),
+                               static_cast<int>(words.modifiers.size()), count};
+        unary_gradient.resize(unary.size());
+        sibling_gradient.assign(siblings.size(), 0);
+        loss += chain_loss(chain, gold.data(), family, unary_gradient.data(),
+                           siblings.empty() ? nullptr : sibling_gradient.data());
+        as_floats.assign(unary_gradient.begin(), unary_gradient.end());
+        for (int i = 0; i < chain.count; ++i)
+            features.add_gradient(space.labeler, weights.mask, words.head, words.modifiers[i],
+                                  as_floats.data() + static_cast<std::size_t>(i) * count, sum);
+        if (siblings.empty()) continue;
+        as_floats.assign(sibling_gradient.begin(), sibling_gradient.end());
+        features.add_sibling_gradient(space.siblings, weights.mask, words.head, as_floats.data(), sum);
+    }
+    return loss;
+}
+
+}  // namespace
+
+BatchReport train_pruner(const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+                         const std::vector<std::size_t>& sentences, const TrainingOptions& options) {
+    return train_batch(learner, encoded, sentences, options.threads, [&](std::size_t sentence, Example& example) {
+        thread_local Prepared prepared;
+        thread_local std::vector<float> scores;
+        thread_local Candidates candidates;
+        thread_local SparseSum sum;
+        prepared.set(pruner.templates(), encoded, sentence);
+        const int n = prepared.n(), width = n + 1;
+        scores.resize(static_cast<std::size_t>(width) * width);
+        pruner.features().score(prepared, learner.weights(), scores.data());
+        candidates.n = n;
+        candidates.arcs.clear();
+        candidates.scores.clear();
+        for (int m = 1; m <= n; ++m)
+            for (int h = 0; h <= n; ++h)
+                if (h != m) {
+                    candidates.arcs.push_back({h, m});
+                    candidates.scores.push_back(scores[static_cast<std::size_t>(h) * width + m]);
+                }
+        const int* heads = gold.heads + encoded.start(sentence) - 1;  // words are counted from 1
+        tree_gradient(learner, candidates, heads, nullptr, options, {1, 0}, sum, example,
+                      [&](const std::vector<double>& gradient) {
+                          add_arcs(pruner.features(), prepared, learner.mask(), candidates, gradient, sum);
+                      });
+        learner.collect(sum, 0, example.labels);
+    });
+}
+
+BatchReport train_first_order(const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+                              const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
+                              const TrainingOptions& options) {
+    return train_batch(learner, encoded, sentences, options.threads, [&](std::size_t sentence, Example& example) {
+        thread_local FirstOrder::Workspace space;
+        thread_local Candidates candidates;
+        thread_local SparseSum sum;
+        model.prepare(encoded, sentence, space);
+        candidates.n = space.arcs.n();
+        candidates.arcs = arcs[sentence];
+        model.score(learner.weights(), space, candidates);
+        const int* heads = gold.heads + encoded.start(sentence) - 1;
+        const int* labels = gold.labels + encoded.start(sentence) - 1;
+        tree_gradient(learner, candidates, heads, labels, options, options.loss, sum, example,
+                      [&](const std::vector<double>& gradient) {
+                          add_arcs(model.arcs(), space.arcs, learner.mask(), candidates, gradient, sum);
+                          if (candidates.labels)
+                              add_labels(model, space.labels, learner.mask(), candidates, gradient, sum);
+                      });
+        double loss = 0;
+        if (model.has_labeler()) {
+            model.prepare_labeler(encoded, sentence, heads, space);
+            loss = chain_gradient(model, learner.weights(), space, candidates.n, heads, labels, options.loss, sum);
+        }
+        learner.collect(sum, loss, example.labels);
+    });
+}
+
+void support(const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+             const std::vector<std::size_t>& sentences) {
+    FirstOrder::Workspace space;
+    SparseSum sum;
+    const LabelFeatures& features = model.labeler();
+    const std::uint32_t mask = learner.mask();
+    std::vector<float> label(features.labels()), pair(static_cast<std::size_t>(features.states()) * features.states());
+    for (std::size_t sentence : sentences) {
+        model.prepare(encoded, sentence, space);
+        const int* heads = gold.heads + encoded.start(sentence) - 1;
+        const int* labels = gold.labels + encoded.start(sentence) - 1;
+        const int n = encoded.length(sentence);
+        std::vector<ArcGradient> arcs;
+        model.prepare_labeler(encoded, sentence, heads, space);
+        for (int m = 1; m <= n; ++m) {
+            arcs.push_back({heads[m], m, 1});
+            label[labels[m]] = 1;
+            if (model.is_joint()) model.joint_labels().add_gradient(space.labels, mask, heads[m], m, label.data(), sum);
+            features.add_gradient(space.labeler, mask, heads[m], m, label.data(), sum);
+            label[labels[m]] = 0;
+        }
+        model.arcs().add_gradient(space.arcs, mask, arcs, sum);
+        for (const auto& words : FirstOrder::families(heads, n)) {
+            std::fill(pair.begin(), pair.end(), 0.0f);
+            int previous = features.labels();
+            for (int m : words.modifiers) {
+                pair[static_cast<std::size_t>(previous) * features.states() + labels[m]] = 1;
+                previous = labels[m];
+            }
+            pair[static_cast<std::size_t>(previous) * features.states() + features.labels()] = 1;
+            features.add_sibling_gradient(space.siblings, mask, words.head, pair.data(), sum);
+        }
+        learner.allow(sum);
+    }
+}
+
+}  // namespace arbora

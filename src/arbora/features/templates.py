@@ -1,0 +1,147 @@
+"""Feature templates as text: which atoms are joined, in which company, compiled to what the core interprets.
+
+A template is one line, ``head.form & modifier.upos : alone distance``. Before the colon stand atoms joined by
+``&``: an atom of a word (``head``, ``modifier``, a neighbour such as ``head+1`` or ``modifier-1``, or
+``between``: every word in between), or of the arc (``tags-between``). After it stands the company: ``alone``, with
+the ``direction`` of the arc, with its ``distance`` (direction and binned distance); without a colon, alone
+and with the distance.
+
+A template file has three sections: ``[arcs]`` for the scores of arcs, ``[labels]`` for the scores of an arc's
+label, ``[siblings]`` (head atoms only) for the scores of neighbouring labels below one head. ``#`` begins a
+comment.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from arbora import _core
+from arbora.errors import FileError
+
+SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings")
+COMPANY = ("alone", "direction", "distance")
+_WORD_ATOM = re.compile(r"(head|modifier|between|first-child|last-child|grandparent)([+-]\d)?\.([a-z0-9-]+)")
+_RELATIVES = {"first-child": ("modifier", 100), "last-child": ("modifier", 101), "grandparent": ("head", 102)}
+
+Side: TypeAlias = list[tuple[int, int]]
+Compiled: TypeAlias = tuple[int, Side, Side, Side, list[int], bool, bool, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One template: its atoms as written, and the company it comes in.
+
+    >>> Template.parse("head.form & modifier-1.upos : direction")
+    Template(atoms=('head.form', 'modifier-1.upos'), company=('direction',))
+    """
+
+    atoms: tuple[str, ...]
+    company: tuple[str, ...] = ("alone", "distance")
+
+    @classmethod
+    def parse(cls, text: str) -> Template:
+        """The template that a line writes; ValueError says what is wrong with it."""
+        written, colon, company = text.partition(":")
+        template = cls(
+            tuple(atom.strip() for atom in written.split("&")),
+            tuple(company.split()) if colon else ("alone", "distance"),
+        )
+        template.compile()
+        return template
+
+    def __str__(self) -> str:
+        return " & ".join(self.atoms) + " : " + " ".join(self.company)
+
+    def compile(self, section: str = "") -> Compiled:
+        """What the core takes: seed, three sides, arc atoms, three flags; ValueError if it is no template.
+
+        Equal templates of different sections have different weights.
+        """
+        sides: dict[str, Side] = {"head": [], "modifier": [], "between": []}
+        arc: list[int] = []
+        for atom in self.atoms:
+            if atom in _core.ARC_ATOMS:
+                arc.append(_core.ARC_ATOMS.index(atom))
+                continue
+            role, offset, name = _parse_atom(atom)
+            sides[role].append((offset, _core.ATOMS.index(name)))
+        _check_sides(sides, arc, self.company)
+        seed = _core.hash_text(section + ": " + " & ".join(self.atoms))
+        flags = [name in self.company for name in COMPANY]
+        return (seed, sides["head"], sides["modifier"], sides["between"], arc, flags[0], flags[1], flags[2])
+
+
+def _parse_atom(atom: str) -> tuple[str, int, str]:
+    found = _WORD_ATOM.fullmatch(atom)
+    if not found or found[3] not in _core.ATOMS:
+        raise ValueError(
+            f"{atom!r} is no atom: write head, modifier or between, a dot and one of "
+            f"{', '.join(_core.ATOMS)}; or one of {', '.join(_core.ARC_ATOMS)}"
+        )
+    if found[1] == "between" and found[2]:
+        raise ValueError(f"{atom!r}: words in between have no neighbours here")
+    if found[1] in _RELATIVES:
+        return *_RELATIVES[found[1]], found[3]
+    return found[1], int(found[2] or 0), found[3]
+
+
+def _check_sides(sides: dict[str, Side], arc: list[int], company: tuple[str, ...]) -> None:
+    if not company or set(company) - set(COMPANY):
+        raise ValueError(f"the company is one or more of {', '.join(COMPANY)}, not {' '.join(company)!r}")
+    several = [role for role, side in sides.items() if [atom for _, atom in side].count(_core.ATOMS.index("feat")) > 1]
+    if several:
+        raise ValueError(f"only one feat can be joined on the side of the {several[0]}")
+    if sides["between"] and (arc or "distance" in company):
+        raise ValueError("words in between come alone or with the direction, and without atoms of the arc")
+
+
+@dataclass(slots=True)
+class Templates:
+    """The templates of a parser, in three sections."""
+
+    pruner: list[Template] = field(default_factory=list)
+    arcs: list[Template] = field(default_factory=list)
+    labels: list[Template] = field(default_factory=list)
+    labeler: list[Template] = field(default_factory=list)
+    siblings: list[Template] = field(default_factory=list)
+
+    @classmethod
+    def parse(cls, text: str, name: str = "templates") -> Templates:
+        """The templates of a file's text; errors name the line.
+
+        >>> Templates.parse("[arcs]\\nhead.upos & modifier.upos").arcs[0].company
+        ('alone', 'distance')
+        """
+        result = cls()
+        section: list[Template] | None = None
+        for number, line in enumerate(text.splitlines(), 1):
+            content = line.partition("#")[0].strip()
+            if not content:
+                continue
+            if content.startswith("["):
+                if content.strip("[]") not in SECTIONS:
+                    raise FileError(f"there is no section {content}; there are {', '.join(SECTIONS)}", file=name, line=number)
+                section = getattr(result, content.strip("[]"))
+                continue
+            if section is None:
+                raise FileError("a template before the first section, such as [arcs]", file=name, line=number)
+            try:
+                section.append(Template.parse(content))
+            except ValueError as error:
+                raise FileError(str(error), file=name, line=number) from None
+        return result
+
+    def __str__(self) -> str:
+        parts = []
+        for section in SECTIONS:
+            parts += [f"[{section}]", *map(str, getattr(self, section))]
+        return "\n".join(parts) + "\n"
+
+    def compile(self) -> dict[str, list[Compiled]]:
+        """Every section as the core takes it."""
+        return {
+            section: [template.compile(section) for template in getattr(self, section)]
+            for section in SECTIONS
+        }
