@@ -70,15 +70,32 @@ std::vector<Reference> references(const SideSpec& side) {
     return result;
 }
 
-Templates templates_of(const std::vector<TemplateSpec>& specs) {
+// Sections in the order of Section.
+Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections) {
+    if (sections.size() != section_count) throw nb::value_error("there must be one list for each section");
     Templates result;
-    for (const auto& [seed, head, modifier, between, arc, alone, direction, distance] : specs) {
-        std::vector<ArcAtom> atoms;
-        for (int atom : arc) atoms.push_back(static_cast<ArcAtom>(atom));
-        result.add(seed, references(head), references(modifier), references(between), atoms, alone, direction, distance);
-    }
+    for (int section = 0; section < section_count; ++section)
+        for (const auto& [seed, head, modifier, between, arc, alone, direction, distance] : sections[section]) {
+            std::vector<ArcAtom> atoms;
+            for (int atom : arc) atoms.push_back(static_cast<ArcAtom>(atom));
+            result.add(static_cast<Section>(section), seed, references(head), references(modifier),
+                       references(between), atoms, alone, direction, distance);
+        }
     return result;
 }
+
+// A first-order parser without its weights.
+struct Structure {
+    Templates templates;
+    Pruner pruner;
+    FirstOrder model;
+
+    Structure(const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
+              const std::vector<bool>& at_root, const std::vector<bool>& below_words)
+        : templates(templates_of(sections)),
+          pruner(templates, threshold, most),
+          model(templates, {at_root.begin(), at_root.end()}, {below_words.begin(), below_words.end()}) {}
+};
 
 Weights table_of(const Array<const float>& weights, std::size_t extra) {
     const std::size_t size = weights.shape(0) - extra;
@@ -103,26 +120,27 @@ struct Arcs {
     std::vector<std::vector<Arc>> of;
 };
 
-std::unique_ptr<Arcs> choose_batch(const Pruner& pruner, const Array<const float>& weights, const Encoded& encoded,
+std::unique_ptr<Arcs> choose_batch(const Structure& structure, const Array<const float>& weights, const Encoded& encoded,
                                    const Array<const int>& also, bool single_root, bool projective, int threads) {
     auto result = std::make_unique<Arcs>();
     result->of.resize(encoded.sentences());
     const Weights w = table_of(weights, 0);
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
-        result->of[i] = pruner.choose(encoded, i, w, {}, {single_root, projective},
-                                      also.shape(0) ? also.data() + encoded.start(i) - 1 : nullptr);
+        thread_local Prepared prepared;
+        prepared.set(structure.templates, encoded, i, bit_of(Section::pruner));
+        result->of[i] = structure.pruner.choose(prepared, w, {}, {single_root, projective},
+                                                also.shape(0) ? also.data() + encoded.start(i) - 1 : nullptr);
     });
     return result;
 }
 
-void parse_batch(const FirstOrder& model, const Array<const float>& weights, const Pruner& pruner,
-                 const Array<const float>& pruner_weights, const Encoded& encoded,
+void parse_batch(const Structure& structure, const Array<const float>& weights, const Array<const float>& pruner_weights, const Encoded& encoded,
                  const Array<const int>& given_heads, const Array<const int>& given_labels, bool single_root,
                  bool projective, bool least_risk, int threads, const Array<int>& heads, const Array<int>& labels,
                  const Array<double>& head_probabilities, const Array<double>& label_probabilities,
                  const Array<double>& log_probabilities) {
-    const Parser parser{pruner, table_of(pruner_weights, 0), model,
-                        table_of(weights, model.labeler().states())};
+    const Parser parser{structure.templates, structure.pruner, table_of(pruner_weights, 0), structure.model,
+                        table_of(weights, structure.model.labeler().stride())};
     const ParseOptions options{{single_root, projective}, least_risk ? Decoder::least_risk : Decoder::best,
                                log_probabilities.shape(0) > 0};
     if (heads.shape(0) < encoded.words() || labels.shape(0) < encoded.words())
@@ -161,52 +179,43 @@ void bind_parsing(nb::module_& m) {
             for (const auto& each : arcs.of) total += each.size();
             return total;
         });
-    nb::class_<Pruner>(m, "Pruner", "Chooses candidate arcs.")
-        .def("__init__", [](Pruner* self, const std::vector<TemplateSpec>& templates, double threshold, int most) {
-            new (self) Pruner(templates_of(templates), threshold, most);
-        }, "templates"_a, "threshold"_a, "most"_a)
-        .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "single_root"_a, "projective"_a, "threads"_a);
-
-    nb::class_<FirstOrder>(m, "FirstOrder", "The first-order model without its weights.")
-        .def("__init__", [](FirstOrder* self, const std::vector<TemplateSpec>& arcs,
-                            const std::vector<TemplateSpec>& labels, const std::vector<TemplateSpec>& labeler,
-                            const std::vector<TemplateSpec>& siblings, const std::vector<bool>& at_root,
-                            const std::vector<bool>& below_words) {
-            new (self) FirstOrder({templates_of(arcs), templates_of(labels), templates_of(labeler),
-                                   templates_of(siblings)},
-                                  std::vector<char>(at_root.begin(), at_root.end()),
-                                  std::vector<char>(below_words.begin(), below_words.end()));
-        }, "arcs"_a, "labels"_a, "labeler"_a, "siblings"_a, "at_root"_a, "below_words"_a)
-        .def("parse", &parse_batch, "weights"_a, "pruner"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
+    nb::class_<Structure>(m, "FirstOrder", "A first-order parser without its weights.")
+        .def(nb::init<const std::vector<std::vector<TemplateSpec>>&, double, int, const std::vector<bool>&,
+                      const std::vector<bool>&>(),
+             "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a)
+        .def_prop_ro("padding", [](const Structure& self) { return self.model.labeler().stride(); },
+                     "How many weights follow the table's power of two.")
+        .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "single_root"_a, "projective"_a, "threads"_a)
+        .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
              "given_labels"_a, "single_root"_a, "projective"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
-             "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a);
-
-    m.def("train_pruner", [](const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded,
-                             const Array<const int>& heads, const std::vector<std::size_t>& sentences,
-                             bool single_root, bool projective, int threads) {
-        nb::gil_scoped_release release;
-        const auto report = train_pruner(pruner, learner, encoded, {heads.data(), nullptr}, sentences,
-                                         {{1, 0}, {single_root, projective}, threads});
-        return report.arc_loss;
-    });
-    m.def("train_first_order", [](const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded,
-                                  const Array<const int>& heads, const Array<const int>& labels, const Arcs& arcs,
-                                  const std::vector<std::size_t>& sentences, double beta, double gamma,
-                                  bool single_root, bool projective, int threads) {
-        BatchReport report;
-        {
+             "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a)
+        .def("train_pruner", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
+                                const Array<const int>& heads, const std::vector<std::size_t>& sentences,
+                                bool single_root, bool projective, int threads) {
             nb::gil_scoped_release release;
-            report = train_first_order(model, learner, encoded, {heads.data(), labels.data()}, arcs.of, sentences,
-                                       {{beta, gamma}, {single_root, projective}, threads});
-        }
-        return nb::make_tuple(report.arc_loss, report.label_loss, report.words, report.infeasible);
-    });
-    m.def("support", [](const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded,
-                        const Array<const int>& heads, const Array<const int>& labels,
-                        const std::vector<std::size_t>& sentences) {
-        nb::gil_scoped_release release;
-        support(model, learner, encoded, {heads.data(), labels.data()}, sentences);
-    });
+            return train_pruner(self.templates, self.pruner, learner, encoded, {heads.data(), nullptr}, sentences,
+                                {{1, 0}, {single_root, projective}, threads}).arc_loss;
+        }, "learner"_a, "encoded"_a, "heads"_a, "sentences"_a, "single_root"_a, "projective"_a, "threads"_a)
+        .def("train", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
+                         const Array<const int>& heads, const Array<const int>& labels, const Arcs& arcs,
+                         const std::vector<std::size_t>& sentences, double beta, double gamma, bool single_root,
+                         bool projective, int threads) {
+            BatchReport report;
+            {
+                nb::gil_scoped_release release;
+                report = train_first_order(self.templates, self.model, learner, encoded,
+                                           {heads.data(), labels.data()}, arcs.of, sentences,
+                                           {{beta, gamma}, {single_root, projective}, threads});
+            }
+            return nb::make_tuple(report.arc_loss, report.label_loss, report.words, report.infeasible);
+        }, "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "arcs"_a, "sentences"_a, "beta"_a, "gamma"_a,
+           "single_root"_a, "projective"_a, "threads"_a)
+        .def("support", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
+                           const Array<const int>& heads, const Array<const int>& labels,
+                           const std::vector<std::size_t>& sentences) {
+            nb::gil_scoped_release release;
+            support(self.templates, self.model, learner, encoded, {heads.data(), labels.data()}, sentences);
+        }, "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "sentences"_a);
     m.attr("ATOMS") = nb::cast(std::vector<std::string>(atom_names.begin(), atom_names.end()));
     m.attr("ARC_ATOMS") = nb::cast(std::vector<std::string>(arc_atom_names.begin(), arc_atom_names.end()));
 }

@@ -4,68 +4,13 @@
 #include <array>
 #include <utility>
 
+#include "linear/word_sums.hpp"
 #include "support/vectorise.hpp"
 
 namespace arbora {
 namespace {
 
-constexpr int codes = 16;
-using CodeSums = std::array<float, codes>;
-
-// ---- one word: a sum for each of the 16 codes, then a look-up per arc ----
-
-std::uint32_t direction_of_code(std::uint32_t code) {
-    return code == root_code ? root_code : code <= 6 ? left_code : right_code;
-}
-
-void sum_codes(const Template& t, const Prepared& sentence, int side, Weights weights, std::vector<CodeSums>& sums) {
-    const auto& hashes = sentence.side(side);
-    for (int slot = 0; slot < hashes.slots; ++slot) {
-        const std::uint32_t* values = sentence.values(side, slot);
-        const float* valid = sentence.valid(side, slot);
-        for (int i = 0; i < sentence.width(); ++i) {
-            if (valid[i] == 0) continue;
-            const std::uint32_t index = (t.seed + values[i]) & weights.mask;
-            const float* w = weights.data;
-            for (std::uint32_t code = 1; code < codes; ++code) {
-                float sum = t.alone ? w[index] : 0;
-                if (t.direction) sum += w[index ^ direction_of_code(code)];
-                if (t.distance) sum += w[index ^ code];
-                sums[i][code] += sum;
-            }
-        }
-    }
-}
-
-void spread_codes(const Template& t, const Prepared& sentence, int side, std::uint32_t mask,
-                  const std::vector<CodeSums>& gradient, const std::vector<int>& touched, SparseSum& sum) {
-    const auto& hashes = sentence.side(side);
-    for (int slot = 0; slot < hashes.slots; ++slot) {
-        const std::uint32_t* values = sentence.values(side, slot);
-        const float* valid = sentence.valid(side, slot);
-        for (int i : touched) {
-            if (valid[i] == 0) continue;
-            const std::uint32_t index = (t.seed + values[i]) & mask;
-            float all = 0, left = 0, right = 0;
-            for (std::uint32_t code = 1; code <= 12; ++code) {
-                const float g = gradient[i][code];
-                (code <= 6 ? left : right) += g;
-                if (t.distance && g != 0) sum.add(index ^ code, g);
-            }
-            const float root = gradient[i][root_code];
-            all = left + right + root;
-            if (t.distance && root != 0) sum.add(index ^ root_code, root);
-            if (t.direction) {
-                if (left != 0) sum.add(index ^ left_code, left);
-                if (right != 0) sum.add(index ^ right_code, right);
-                if (root != 0) sum.add(index ^ root_code, root);
-            }
-            if (t.alone && all != 0) sum.add(index, all);
-        }
-    }
-}
-
-// ---- two words: a row of modifiers for each head ----
+// ---- two words, all arcs: a row of modifiers for each head ----
 
 struct Row {
     const float* weights;
@@ -78,7 +23,7 @@ struct Row {
 };
 
 template <bool alone, bool direction, bool distance, bool masked, bool arc>
-[[gnu::always_inline]] inline void add_row_body(const Row& row) {
+void add_row(const Row& row) {
     const float* __restrict w = row.weights;
     float* __restrict scores = row.scores;
     const std::uint32_t mask = row.mask, start = row.start;
@@ -95,49 +40,77 @@ template <bool alone, bool direction, bool distance, bool masked, bool arc>
     }
 }
 
-template <bool alone, bool direction, bool distance, bool masked, bool arc>
-void add_row(const Row& row) {
-    add_row_body<alone, direction, distance, masked, arc>(row);
-}
-
 using RowFunction = void (*)(const Row&);
-
-template <std::size_t bits>
-constexpr RowFunction row_function() {
-    return add_row<(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0>;
-}
 
 template <std::size_t... bits>
 constexpr std::array<RowFunction, sizeof...(bits)> all_row_functions(std::index_sequence<bits...>) {
-    return {row_function<bits>()...};
+    return {add_row<(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0>...};
 }
 
 constexpr auto row_functions = all_row_functions(std::make_index_sequence<32>());
 
-RowFunction row_function_for(const Template& t, bool masked) {
-    return row_functions[(t.alone ? 1 : 0) | (t.direction ? 2 : 0) | (t.distance ? 4 : 0) | (masked ? 8 : 0) |
-                         (t.arc >= 0 ? 16 : 0)];
+RowFunction row_function_for(const Stream& t) {
+    return row_functions[(t.alone ? 1 : 0) | (t.direction ? 2 : 0) | (t.distance ? 4 : 0) | (t.valid_heads ? 8 : 0) |
+                         (t.arcs ? 16 : 0)];
 }
 
-int slots_of(const Prepared& sentence, int side) { return side < 0 ? 1 : sentence.side(side).slots; }
+// ---- two words, some arcs ----
 
-bool is_valid(const Prepared& sentence, int side, int slot, int i) {
-    return side < 0 || sentence.valid(side, slot)[i] != 0;
+template <bool alone, bool direction, bool distance>
+void add_listed(const Stream& stream, const float* w, const ArcColumns& arcs, const std::uint32_t* indices,
+                float* scores) {
+    for (std::size_t i = 0; i < arcs.size(); ++i) {
+        float sum = 0;
+        if constexpr (alone) sum += w[indices[i]];
+        if constexpr (direction) sum += w[indices[i] ^ arcs.directions[i]];
+        if constexpr (distance) sum += w[indices[i] ^ arcs.distances[i]];
+        if (stream.valid_heads)
+            sum *= stream.valid_heads[arcs.heads[i]] * stream.valid_modifiers[arcs.modifiers[i]];
+        scores[i] += sum;
+    }
 }
 
-std::uint32_t hash_at(const Prepared& sentence, int side, int slot, int i) {
-    return side < 0 ? 0 : sentence.values(side, slot)[i];
+using ListFunction = void (*)(const Stream&, const float*, const ArcColumns&, const std::uint32_t*, float*);
+constexpr std::array<ListFunction, 8> list_functions{
+    add_listed<false, false, false>, add_listed<true, false, false>, add_listed<false, true, false>,
+    add_listed<true, true, false>,   add_listed<false, false, true>, add_listed<true, false, true>,
+    add_listed<false, true, true>,   add_listed<true, true, true>};
+
+// Sums over streams; the weights of the next stream are fetched while one is summed.
+void add_streams(const std::vector<Stream>& streams, const ArcColumns& arcs, Weights weights, float* scores) {
+    thread_local std::vector<std::uint32_t> buffers[2];
+    for (auto& buffer : buffers) buffer.resize(arcs.size());
+    const auto fetch = [&](std::size_t s) {
+        std::uint32_t* indices = buffers[s & 1].data();
+        fill_indices(streams[s], arcs, weights.mask, indices);
+        for (std::size_t i = 0; i < arcs.size(); ++i) __builtin_prefetch(weights.data + indices[i]);
+    };
+    if (!streams.empty()) fetch(0);
+    for (std::size_t s = 0; s < streams.size(); ++s) {
+        if (s + 1 < streams.size()) fetch(s + 1);
+        const Stream& t = streams[s];
+        list_functions[(t.alone ? 1 : 0) | (t.direction ? 2 : 0) | (t.distance ? 4 : 0)](
+            t, weights.data, arcs, buffers[s & 1].data(), scores);
+    }
 }
 
-// body(index) for each company of a template at an arc.
+// ---- a word between ----
+
+// body(index, word) for every word between and every value of its side.
 template <class Body>
-void for_company(const Template& t, std::uint32_t index, int head, int modifier, Body body) {
-    if (t.alone) body(index);
-    if (t.direction) body(index ^ direction_code(head, modifier));
-    if (t.distance) body(index ^ distance_code(head, modifier));
+void for_between(const Template& t, const Prepared& sentence, std::uint32_t mask, int head, int modifier, Body body) {
+    if (!sentence.slots(t.head) || !sentence.slots(t.modifier)) return;
+    if (sentence.valid(t.head, 0)[head] == 0 || sentence.valid(t.modifier, 0)[modifier] == 0) return;
+    const std::uint32_t start = t.seed + sentence.values(t.head, 0)[head] + sentence.values(t.modifier, 0)[modifier];
+    for (int slot = 0; slot < sentence.slots(t.between); ++slot) {
+        const std::uint32_t* values = sentence.values(t.between, slot);
+        const float* valid = sentence.valid(t.between, slot);
+        for (int k = std::min(head, modifier) + 1; k < std::max(head, modifier); ++k)
+            if (valid[k] != 0) body((start + values[k]) & mask);
+    }
 }
 
-// ---- a word between: prefix sums for each pair of different head and modifier values ----
+std::uint32_t between_direction(int head, int modifier) { return modifier < head ? left_code : right_code; }
 
 // Numbers the different values of a side's words from `first` on; missing ones get -1.
 struct Classes {
@@ -145,11 +118,6 @@ struct Classes {
     std::vector<std::uint32_t> values;
 
     Classes(const Prepared& sentence, int side, int first) : of(sentence.width(), -1) {
-        if (side < 0) {
-            std::fill(of.begin() + first, of.end(), 0);
-            values.push_back(0);
-            return;
-        }
         const std::uint32_t* hashes = sentence.values(side, 0);
         const float* valid = sentence.valid(side, 0);
         for (int i = first; i < sentence.width(); ++i) {
@@ -161,23 +129,22 @@ struct Classes {
     }
 };
 
+// Prefix sums for each pair of different head and modifier values.
 void score_between(const Template& t, const Prepared& sentence, Weights weights, float* scores) {
+    if (!sentence.slots(t.head) || !sentence.slots(t.modifier)) return;
     const Classes heads(sentence, t.head, 0), modifiers(sentence, t.modifier, 1);
     const int width = sentence.width();
-    const int slots = sentence.side(t.between).slots;
-    std::vector<double> prefix(2 * width);
-    double* left = prefix.data();
-    double* right = left + width;
+    std::vector<double> left(width), right(width);  // sums over the words before a word
     for (std::size_t hc = 0; hc < heads.values.size(); ++hc)
         for (std::size_t mc = 0; mc < modifiers.values.size(); ++mc) {
             const std::uint32_t start = t.seed + heads.values[hc] + modifiers.values[mc];
             double left_sum = 0, right_sum = 0;
             for (int k = 1; k < width; ++k) {
-                left[k - 1] = left_sum;  // sums over words before k
+                left[k - 1] = left_sum;
                 right[k - 1] = right_sum;
-                for (int slot = 0; slot < slots; ++slot) {
-                    if (!is_valid(sentence, t.between, slot, k)) continue;
-                    const std::uint32_t index = (start + hash_at(sentence, t.between, slot, k)) & weights.mask;
+                for (int slot = 0; slot < sentence.slots(t.between); ++slot) {
+                    if (sentence.valid(t.between, slot)[k] == 0) continue;
+                    const std::uint32_t index = (start + sentence.values(t.between, slot)[k]) & weights.mask;
                     const double alone = t.alone ? weights.data[index] : 0;
                     left_sum += alone + (t.direction ? weights.data[index ^ left_code] : 0);
                     right_sum += alone + (t.direction ? weights.data[index ^ right_code] : 0);
@@ -186,18 +153,17 @@ void score_between(const Template& t, const Prepared& sentence, Weights weights,
             for (int h = 0; h < width; ++h) {
                 if (heads.of[h] != static_cast<int>(hc)) continue;
                 float* row = scores + static_cast<std::size_t>(h) * width;
-                for (int m = 1; m < width; ++m) {
-                    if (modifiers.of[m] != static_cast<int>(mc) || m == h) continue;
-                    row[m] += static_cast<float>(m > h ? right[m - 1] - right[h] : left[h - 1] - left[m]);
-                }
+                for (int m = 1; m < width; ++m)
+                    if (modifiers.of[m] == static_cast<int>(mc) && m != h)
+                        row[m] += static_cast<float>(m > h ? right[m - 1] - right[h] : left[h - 1] - left[m]);
             }
         }
 }
 
 }  // namespace
 
-ArcFeatures::ArcFeatures(const Templates& templates) {
-    for (const Template& t : templates.all()) {
+ArcFeatures::ArcFeatures(const std::vector<Template>& templates) {
+    for (const Template& t : templates) {
         if (t.between >= 0)
             between_.push_back(t);
         else if (t.arc < 0 && t.modifier < 0)
@@ -211,136 +177,78 @@ ArcFeatures::ArcFeatures(const Templates& templates) {
 
 void ArcFeatures::score(const Prepared& sentence, Weights weights, float* scores) const {
     const int width = sentence.width();
-    thread_local std::vector<CodeSums> of_head, of_modifier;
-    thread_local std::vector<std::uint32_t> zeros;
-    of_head.assign(width, {});
-    of_modifier.assign(width, {});
-    zeros.assign(width, 0);
-    for (const Template& t : head_only_) sum_codes(t, sentence, t.head, weights, of_head);
-    for (const Template& t : modifier_only_) sum_codes(t, sentence, t.modifier, weights, of_modifier);
+    thread_local WordSums of_head, of_modifier;
+    thread_local std::vector<Stream> streams;
+    of_head.set(head_only_, sentence, Role::head, weights);
+    of_modifier.set(modifier_only_, sentence, Role::modifier, weights);
+    set_streams(pairs_, sentence, streams);
     for (int h = 0; h < width; ++h) {
         float* row = scores + static_cast<std::size_t>(h) * width;
         const std::uint32_t *directions = sentence.direction_row(h), *distances = sentence.distance_row(h);
         row[0] = 0;
-        for (int m = 1; m < width; ++m) row[m] = of_head[h][distances[m]] + of_modifier[m][distances[m]];
-        for (const Template& t : pairs_) {
-            const int head_slots = slots_of(sentence, t.head), modifier_slots = slots_of(sentence, t.modifier);
-            for (int hs = 0; hs < head_slots; ++hs) {
-                if (!is_valid(sentence, t.head, hs, h)) continue;
-                for (int ms = 0; ms < modifier_slots; ++ms) {
-                    const bool masked = t.modifier >= 0 && !sentence.side(t.modifier).full;
-                    row_function_for(t, masked)(
-                        {weights.data, weights.mask, t.seed + hash_at(sentence, t.head, hs, h),
-                         t.modifier < 0 ? zeros.data() : sentence.values(t.modifier, ms),
-                         t.arc < 0 ? nullptr : sentence.arc_row(t.arc, h),
-                         masked ? sentence.valid(t.modifier, ms) : nullptr, directions, distances, row, width});
-                }
-            }
-        }
+        for (int m = 1; m < width; ++m) row[m] = of_head.at(h, distances[m]) + of_modifier.at(m, distances[m]);
+        for (const Stream& t : streams)
+            if (!t.valid_heads || t.valid_heads[h] != 0)
+                row_function_for(t)({weights.data, weights.mask, t.seed + t.heads[h], t.modifiers,
+                                     t.arcs ? t.arcs + static_cast<std::size_t>(h) * width : nullptr,
+                                     t.valid_modifiers, directions, distances, row, width});
     }
-    for (const Template& t : between_)
-        if (slots_of(sentence, t.head) && slots_of(sentence, t.modifier) && slots_of(sentence, t.between))
-            score_between(t, sentence, weights, scores);
+    for (const Template& t : between_) score_between(t, sentence, weights, scores);
 }
 
 void ArcFeatures::score(const Prepared& sentence, Weights weights, const std::vector<Arc>& arcs,
                         float* scores) const {
-    const int width = sentence.width();
-    const std::size_t count = arcs.size();
-    thread_local std::vector<CodeSums> of_head, of_modifier;
-    thread_local std::vector<std::uint32_t> distances, directions, indices;
-    of_head.assign(width, {});
-    of_modifier.assign(width, {});
-    for (const Template& t : head_only_) sum_codes(t, sentence, t.head, weights, of_head);
-    for (const Template& t : modifier_only_) sum_codes(t, sentence, t.modifier, weights, of_modifier);
-    distances.resize(count);
-    directions.resize(count);
-    indices.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto [h, m] = arcs[i];
-        distances[i] = distance_code(h, m);
-        directions[i] = direction_code(h, m);
-        scores[i] = of_head[h][distances[i]] + of_modifier[m][distances[i]];
-    }
-    const float* w = weights.data;
-    for (const Template& t : pairs_)
-        for (int hs = 0; hs < slots_of(sentence, t.head); ++hs)
-            for (int ms = 0; ms < slots_of(sentence, t.modifier); ++ms) {
-                const bool masked = (t.head >= 0 && !sentence.side(t.head).full) ||
-                                    (t.modifier >= 0 && !sentence.side(t.modifier).full);
-                for (std::size_t i = 0; i < count; ++i) {
-                    const auto [h, m] = arcs[i];
-                    indices[i] = (t.seed + hash_at(sentence, t.head, hs, h) + hash_at(sentence, t.modifier, ms, m) +
-                                  (t.arc < 0 ? 0 : sentence.arc_row(t.arc, h)[m])) & weights.mask;
-                    __builtin_prefetch(w + indices[i]);
-                }
-                for (std::size_t i = 0; i < count; ++i) {
-                    const auto [h, m] = arcs[i];
-                    if (masked && (!is_valid(sentence, t.head, hs, h) || !is_valid(sentence, t.modifier, ms, m)))
-                        continue;
-                    float sum = t.alone ? w[indices[i]] : 0;
-                    if (t.direction) sum += w[indices[i] ^ directions[i]];
-                    if (t.distance) sum += w[indices[i] ^ distances[i]];
-                    scores[i] += sum;
-                }
-            }
-    for (const Template& t : between_) {
-        if (!slots_of(sentence, t.head) || !slots_of(sentence, t.modifier)) continue;
-        for (std::size_t i = 0; i < count; ++i) {
+    thread_local WordSums of_head, of_modifier;
+    thread_local ArcColumns columns;
+    thread_local std::vector<Stream> streams;
+    of_head.set(head_only_, sentence, Role::head, weights);
+    of_modifier.set(modifier_only_, sentence, Role::modifier, weights);
+    columns.set(sentence, arcs);
+    for (std::size_t i = 0; i < arcs.size(); ++i)
+        scores[i] = of_head.at(arcs[i].head, columns.distances[i]) + of_modifier.at(arcs[i].modifier, columns.distances[i]);
+    set_streams(pairs_, sentence, streams);
+    add_streams(streams, columns, weights, scores);
+    for (const Template& t : between_)
+        for (std::size_t i = 0; i < arcs.size(); ++i) {
             const auto [h, m] = arcs[i];
-            if (!is_valid(sentence, t.head, 0, h) || !is_valid(sentence, t.modifier, 0, m)) continue;
-            const std::uint32_t start = t.seed + hash_at(sentence, t.head, 0, h) + hash_at(sentence, t.modifier, 0, m);
-            const std::uint32_t direction = m < h ? left_code : right_code;
+            const std::uint32_t direction = between_direction(h, m);
             double sum = 0;
-            for (int k = std::min(h, m) + 1; k < std::max(h, m); ++k)
-                for (int slot = 0; slot < slots_of(sentence, t.between); ++slot) {
-                    if (!is_valid(sentence, t.between, slot, k)) continue;
-                    const std::uint32_t index = (start + hash_at(sentence, t.between, slot, k)) & weights.mask;
-                    sum += (t.alone ? w[index] : 0) + (t.direction ? w[index ^ direction] : 0);
-                }
+            for_between(t, sentence, weights.mask, h, m, [&](std::uint32_t index) {
+                sum += (t.alone ? weights.data[index] : 0) + (t.direction ? weights.data[index ^ direction] : 0);
+            });
             scores[i] += static_cast<float>(sum);
         }
-    }
 }
 
 void ArcFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<ArcGradient>& arcs,
                                SparseSum& sum) const {
-    const int width = sentence.width();
-    std::vector<CodeSums> of_head(width), of_modifier(width);
-    std::vector<int> heads, modifiers;
-    std::vector<char> seen(2 * width);
+    thread_local WordGradients of_head, of_modifier;
+    thread_local std::vector<Stream> streams;
+    of_head.clear(sentence.width());
+    of_modifier.clear(sentence.width());
     for (const ArcGradient& arc : arcs) {
         const std::uint32_t code = distance_code(arc.head, arc.modifier);
-        of_head[arc.head][code] += arc.value;
-        of_modifier[arc.modifier][code] += arc.value;
-        if (!std::exchange(seen[arc.head], 1)) heads.push_back(arc.head);
-        if (!std::exchange(seen[width + arc.modifier], 1)) modifiers.push_back(arc.modifier);
+        of_head.add(arc.head, code, arc.value);
+        of_modifier.add(arc.modifier, code, arc.value);
     }
-    for (const Template& t : head_only_) spread_codes(t, sentence, t.head, mask, of_head, heads, sum);
-    for (const Template& t : modifier_only_) spread_codes(t, sentence, t.modifier, mask, of_modifier, modifiers, sum);
-    for (const Template& t : pairs_)
-        for (int hs = 0; hs < slots_of(sentence, t.head); ++hs)
-            for (int ms = 0; ms < slots_of(sentence, t.modifier); ++ms)
-                for (const auto& [h, m, value] : arcs) {
-                    if (!is_valid(sentence, t.head, hs, h) || !is_valid(sentence, t.modifier, ms, m)) continue;
-                    const std::uint32_t arc_hash = t.arc < 0 ? 0 : sentence.arc_row(t.arc, h)[m];
-                    const std::uint32_t index = (t.seed + hash_at(sentence, t.head, hs, h) +
-                                                 hash_at(sentence, t.modifier, ms, m) + arc_hash) & mask;
-                    for_company(t, index, h, m, [&, v = value](std::uint32_t i) { sum.add(i, v); });
-                }
-    for (const Template& t : between_)
+    of_head.spread(head_only_, sentence, Role::head, mask, sum);
+    of_modifier.spread(modifier_only_, sentence, Role::modifier, mask, sum);
+    set_streams(pairs_, sentence, streams);
+    for (const Stream& t : streams)
         for (const auto& [h, m, value] : arcs) {
-            if (slots_of(sentence, t.head) == 0 || slots_of(sentence, t.modifier) == 0) continue;
-            if (!is_valid(sentence, t.head, 0, h) || !is_valid(sentence, t.modifier, 0, m)) continue;
-            const std::uint32_t start = t.seed + hash_at(sentence, t.head, 0, h) + hash_at(sentence, t.modifier, 0, m);
-            for (int k = std::min(h, m) + 1; k < std::max(h, m); ++k)
-                for (int slot = 0; slot < slots_of(sentence, t.between); ++slot) {
-                    if (!is_valid(sentence, t.between, slot, k)) continue;
-                    const std::uint32_t index = (start + hash_at(sentence, t.between, slot, k)) & mask;
-                    if (t.alone) sum.add(index, value);
-                    if (t.direction) sum.add(index ^ (m < h ? left_code : right_code), value);
-                }
+            if (!t.is_valid(h, m)) continue;
+            const std::uint32_t of_arc = t.arcs ? t.arcs[static_cast<std::size_t>(h) * sentence.width() + m] : 0;
+            const std::uint32_t index = (t.seed + t.heads[h] + t.modifiers[m] + of_arc) & mask;
+            if (t.alone) sum.add(index, value);
+            if (t.direction) sum.add(index ^ direction_code(h, m), value);
+            if (t.distance) sum.add(index ^ distance_code(h, m), value);
         }
+    for (const Template& t : between_)
+        for (const ArcGradient& arc : arcs)
+            for_between(t, sentence, mask, arc.head, arc.modifier, [&](std::uint32_t index) {
+                if (t.alone) sum.add(index, arc.value);
+                if (t.direction) sum.add(index ^ between_direction(arc.head, arc.modifier), arc.value);
+            });
 }
 
 }  // namespace arbora

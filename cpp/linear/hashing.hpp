@@ -18,6 +18,12 @@ inline std::uint64_t combine(std::uint64_t hash, std::uint64_t next) {
     return mix_bits(hash * 0x9e3779b97f4a7c15 + next + 0x632be59bd9b4e019);
 }
 
+// A cheaper step for values that are hashes themselves.
+inline std::uint64_t join_hashes(std::uint64_t hash, std::uint64_t next) {
+    hash = (hash + next) * 0x9e3779b97f4a7c15;
+    return hash ^ (hash >> 32);
+}
+
 // Never 0: that means "missing".
 inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
     std::uint64_t hash = mix_bits(seed + 0x2545f4914f6cdd1d * (text.size() + 1));

@@ -96,7 +96,7 @@ bool is_moderate(const LabelChain& chain) {
                 least = std::min(least, row[l]);
                 most = std::max(most, row[l]);
             }
-        if (!(most - least < moderate_range)) return false;  // also where nothing is possible
+        if (most == impossible || !(most - least < moderate_range)) return false;
     }
     return true;
 }
@@ -121,11 +121,13 @@ double sum_independent(const LabelChain& chain, double* probabilities) {
 
 double chain_score(const LabelChain& chain, const int* labels) {
     if (chain.count == 0) return 0;
-    double total = chain.sibling_at(chain.labels, labels[0]);
-    for (int i = 0; i < chain.count; ++i)
-        total += chain.unary_at(i, labels[i]) +
-                 chain.sibling_at(labels[i], i + 1 < chain.count ? labels[i + 1] : chain.labels);
-    return total;
+    // Added up from left to right as the dynamic programs do, so that rounding leaves their order as it is.
+    double total = 0;
+    for (int i = 0; i < chain.count; ++i) {
+        total += chain.sibling_at(i ? labels[i - 1] : chain.labels, labels[i]);
+        total += chain.unary_at(i, labels[i]);
+    }
+    return total + chain.sibling_at(labels[chain.count - 1], chain.labels);
 }
 
 double best_chain(const LabelChain& chain, int* result) {
@@ -248,6 +250,7 @@ std::vector<ChainLabels> best_chains(const LabelChain& chain, int k) {
     // paths[i][l]: the k best ways to get to label l at i, in order.
     std::vector<std::vector<std::vector<Path>>> paths(count, std::vector<std::vector<Path>>(labels));
     auto keep_best = [&](std::vector<Path>& found) {
+        std::erase_if(found, [](const Path& path) { return path.score == impossible; });
         std::stable_sort(found.begin(), found.end(), better);
         if (static_cast<int>(found.size()) > k) found.resize(k);
     };

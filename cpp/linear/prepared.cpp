@@ -1,17 +1,15 @@
 #include "linear/prepared.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "linear/hashing.hpp"
 
 namespace arbora {
 namespace {
 
-// Atoms of what is no word: the root, what lies before and after the sentence, a
-// relative that there is not.
-constexpr std::uint64_t root_atom = 0x526f6f74, before_atom = 0x4265666f7265, after_atom = 0x4166746572,
-                        none_atom = 0x4e6f6e65;
+// Atoms of what is no word: the root, what lies before and after the sentence, a relative that there is not.
+constexpr std::uint64_t root_atom = 0x9b1f8a3c52e7d401, before_atom = 0x5c7d20e1b94f6a37,
+                        after_atom = 0xe3068fd17a2b5c95, none_atom = 0x27d4eb2f165667c5;
 
 std::uint64_t seed_of(const Side& side) {
     std::uint64_t seed = static_cast<std::uint64_t>(side.role) + 1;
@@ -31,26 +29,11 @@ int Prepared::relative(int i, int offset) const {
     return j < 1 ? -1 : std::min(j, n_ + 1);
 }
 
-// The atom that a reference from word i leads to, or 0. Sets are not asked for here.
-std::uint64_t Prepared::value_at(const Encoded& encoded, std::size_t start, int i, Reference reference) const {
-    if (i == 0) return root_atom;
-    const int j = relative(i, reference.offset);
-    if (j >= 1 && j <= n_) return encoded.atom(start + j - 1, reference.atom);
-    return j == 0 ? none_atom : j < 0 ? before_atom : after_atom;
+std::uint64_t Prepared::special(int i, int j) {
+    return i == 0 ? root_atom : j == 0 ? none_atom : j < 0 ? before_atom : after_atom;
 }
 
-void Prepared::set_relatives(const int* heads) {
-    first_children_.assign(width(), 0);
-    last_children_.assign(width(), 0);
-    parents_.assign(width(), 0);
-    for (int m = 1; m <= n_; ++m) {
-        if (!first_children_[heads[m]]) first_children_[heads[m]] = m;
-        last_children_[heads[m]] = m;
-        parents_[m] = heads[m];
-    }
-}
-
-void Prepared::set(const Templates& templates, const Encoded& encoded, std::size_t sentence, const int* heads) {
+void Prepared::set(const Templates& templates, const Encoded& encoded, std::size_t sentence, unsigned sections) {
     const std::size_t start = encoded.start(sentence);
     n_ = encoded.length(sentence);
     for (int a = 0; a <= single_atoms; ++a) {
@@ -59,84 +42,118 @@ void Prepared::set(const Templates& templates, const Encoded& encoded, std::size
             present_[a] = a < single_atoms ? encoded.atom(start + i, static_cast<Atom>(a)) != 0
                                            : encoded.feat_count(start + i) > 0;
     }
-    if (heads) set_relatives(heads);
     values_.clear();
     valid_.clear();
+    zeros_.assign(width(), 0);
+    ones_.assign(width(), 1);
     sides_.assign(templates.sides().size(), {});
-    for (std::size_t s = 0; s < sides_.size(); ++s) set_side(templates.sides()[s], encoded, start, sides_[s]);
-    if (!templates.arcs().empty()) set_arcs(templates, encoded, start);
+    for (std::size_t s = 0; s < sides_.size(); ++s) {
+        const Side& side = templates.sides()[s];
+        if ((templates.users_of_side(s) & sections) && !side.needs_tree()) set_side(side, encoded, start, sides_[s]);
+    }
+    set_arcs(templates, encoded, start, sections);
     set_codes();
 }
 
-void Prepared::set_side(const Side& side, const Encoded& encoded, std::size_t start, SideHashes& hashes) {
-    for (const Reference& reference : side.references)
-        if (!present_[static_cast<int>(reference.atom)]) return;
-    const std::uint64_t seed = seed_of(side);
+void Prepared::set_tree(const Templates& templates, const Encoded& encoded, std::size_t sentence, const int* heads) {
+    first_children_.assign(width(), 0);
+    last_children_.assign(width(), 0);
+    parents_.assign(width(), 0);
+    for (int m = 1; m <= n_; ++m) {
+        if (!first_children_[heads[m]]) first_children_[heads[m]] = m;
+        last_children_[heads[m]] = m;
+        parents_[m] = heads[m];
+    }
+    for (std::size_t s = 0; s < sides_.size(); ++s) {
+        const Side& side = templates.sides()[s];
+        if (!side.needs_tree()) continue;
+        sides_[s] = {};
+        set_side(side, encoded, encoded.start(sentence), sides_[s]);
+    }
+}
+
+// The atom that a reference from each word leads to; 0 where it is not known.
+void Prepared::fill_column(const Encoded& encoded, std::size_t start, Reference reference) {
+    column_.resize(width());
+    column_[0] = root_atom;
+    for (int i = 1; i <= n_; ++i) {
+        const int j = relative(i, reference.offset);
+        column_[i] = j >= 1 && j <= n_ ? encoded.atom(start + j - 1, reference.atom) : special(i, j);
+    }
+}
+
+void Prepared::set_side(const Side& side, const Encoded& encoded, std::size_t start, SideHashes& result) {
     const Reference* set = nullptr;
-    hashes.slots = 1;
-    for (const Reference& reference : side.references)
+    for (const Reference& reference : side.references) {
+        if (!present_[static_cast<int>(reference.atom)]) return;
         if (reference.atom == Atom::feat) set = &reference;
-    // The values of the set at word i; what is no word has one.
-    const auto members_at = [&](int i) {
-        const int j = i == 0 ? -1 : relative(i, set->offset);
-        if (j < 1 || j > n_) return 1;
-        return encoded.feat_count(start + j - 1);
+    }
+    hashes_.assign(width(), seed_of(side));
+    there_.assign(width(), 1);
+    for (const Reference& reference : side.references) {
+        if (&reference == set) continue;
+        fill_column(encoded, start, reference);
+        for (int i = 0; i < width(); ++i) {
+            hashes_[i] = join_hashes(hashes_[i], column_[i]);
+            there_[i] &= column_[i] != 0;
+        }
+    }
+    const auto members = [&](int i) {  // of the set; what is no word has one
+        const int j = i ? relative(i, set->offset) : -1;
+        return j >= 1 && j <= n_ ? encoded.feat_count(start + j - 1) : 1;
     };
     const auto member = [&](int i, int slot) {
-        const int j = i == 0 ? -1 : relative(i, set->offset);
-        if (j < 1 || j > n_) return i == 0 ? root_atom : j == 0 ? none_atom : j < 0 ? before_atom : after_atom;
-        return encoded.feats_begin(start + j - 1)[slot];
+        const int j = i ? relative(i, set->offset) : -1;
+        return j >= 1 && j <= n_ ? encoded.feats_begin(start + j - 1)[slot] : special(i, j);
     };
-    if (set)
-        for (int i = 1; i <= n_; ++i) hashes.slots = std::max(hashes.slots, members_at(i));
-    hashes.at = values_.size();
-    values_.resize(hashes.at + static_cast<std::size_t>(hashes.slots) * width());
-    valid_.resize(values_.size(), 0);
-    for (int i = 0; i < width(); ++i) {
-        std::uint64_t hash = seed;
-        bool missing = false;
-        for (const Reference& reference : side.references) {
-            if (&reference == set) continue;
-            const std::uint64_t value = value_at(encoded, start, i, reference);
-            missing |= value == 0;
-            hash = combine(hash, value);
-        }
-        const int members = set ? members_at(i) : 1;
-        for (int slot = 0; slot < hashes.slots; ++slot) {
-            const std::size_t at = hashes.at + static_cast<std::size_t>(slot) * width() + i;
-            const bool there = !missing && slot < members;
-            valid_[at] = there;
-            hashes.full &= there;
-            values_[at] = static_cast<std::uint32_t>(set && there ? combine(hash, member(i, slot)) : hash);
+    result.slots = 1;
+    for (int i = 1; set && i <= n_; ++i) result.slots = std::max(result.slots, members(i));
+    result.at = values_.size();
+    values_.resize(result.at + static_cast<std::size_t>(result.slots) * width());
+    valid_.resize(values_.size());
+    for (int slot = 0; slot < result.slots; ++slot) {
+        std::uint32_t* values = values_.data() + result.at + static_cast<std::size_t>(slot) * width();
+        float* valid = valid_.data() + result.at + static_cast<std::size_t>(slot) * width();
+        for (int i = 0; i < width(); ++i) {
+            const bool there = there_[i] && (!set || slot < members(i));
+            valid[i] = there;
+            result.full &= there;
+            values[i] = static_cast<std::uint32_t>(set && there ? join_hashes(hashes_[i], member(i, slot)) : hashes_[i]);
         }
     }
 }
 
-void Prepared::set_arcs(const Templates& templates, const Encoded& encoded, std::size_t start) {
-    const std::size_t size = static_cast<std::size_t>(width()) * width(), kinds = templates.arcs().size();
-    arcs_.assign(kinds * size, 0);
+void Prepared::set_arcs(const Templates& templates, const Encoded& encoded, std::size_t start, unsigned sections) {
+    const std::size_t size = static_cast<std::size_t>(width()) * width();
+    std::vector<std::size_t> kinds;
+    for (std::size_t kind = 0; kind < templates.arcs().size(); ++kind)
+        if (templates.users_of_arc(kind) & sections) kinds.push_back(kind);
+    if (kinds.empty()) return;
+    arcs_.resize(templates.arcs().size() * size);
     // From each word rightwards; what lies between is the same in both directions.
     for (int left = 0; left <= n_; ++left) {
         std::uint32_t tags = 0;
         std::array<int, 5> counts{};
         int depth = 0, quotes = 0;
         for (int right = left + 1; right <= n_; ++right) {
-            for (std::size_t kind = 0; kind < kinds; ++kind) {
+            const std::array<std::uint64_t, arc_atom_names.size()> values{
+                static_cast<std::uint64_t>(std::min(counts[1], 3)), static_cast<std::uint64_t>(std::min(counts[2], 3)),
+                static_cast<std::uint64_t>(std::min(counts[3], 3)), tags,
+                static_cast<std::uint64_t>((depth > 0 ? 1 : depth < 0 ? 2 : 0) + 3 * (quotes & 1))};
+            for (std::size_t kind : kinds) {
                 std::uint64_t hash = 17;
-                for (ArcAtom atom : templates.arcs()[kind]) {
-                    const std::uint64_t value =
-                        atom == ArcAtom::tags_between       ? tags
-                        : atom == ArcAtom::brackets_between ? (depth > 0 ? 1 : depth < 0 ? 2 : 0) + 3 * (quotes & 1)
-                                                            : std::min(counts[1 + static_cast<int>(atom)], 3);
-                    hash = combine(hash, value * 8 + static_cast<std::uint64_t>(atom));
-                }
+                for (ArcAtom atom : templates.arcs()[kind])
+                    hash = join_hashes(hash, values[static_cast<int>(atom)] * 8 + static_cast<std::uint64_t>(atom));
                 std::uint32_t* table = arcs_.data() + kind * size;
-                table[static_cast<std::size_t>(left) * width() + right] = static_cast<std::uint32_t>(hash);
-                table[static_cast<std::size_t>(right) * width() + left] = static_cast<std::uint32_t>(hash);
+                hash *= 0xd6e8feb86659fd93;
+                const auto short_hash = static_cast<std::uint32_t>(hash ^ (hash >> 32));
+                table[static_cast<std::size_t>(left) * width() + right] = short_hash;
+                table[static_cast<std::size_t>(right) * width() + left] = short_hash;
             }
-            tags |= 1u << encoded.tag_number(start + right - 1);
-            ++counts[static_cast<int>(encoded.word_class(start + right - 1))];
-            const Nesting nesting = encoded.nesting(start + right - 1);
+            const std::size_t word = start + right - 1;
+            tags |= 1u << encoded.tag_number(word);
+            ++counts[static_cast<int>(encoded.word_class(word))];
+            const Nesting nesting = encoded.nesting(word);
             depth += (nesting == Nesting::opens) - (nesting == Nesting::closes);
             quotes += nesting == Nesting::quotes;
         }
@@ -145,15 +162,15 @@ void Prepared::set_arcs(const Templates& templates, const Encoded& encoded, std:
 
 void Prepared::set_codes() {
     // Index n + 1 + modifier - head, so that a row per head is a window.
-    if (static_cast<int>(distances_.size()) != 2 * n_ + 2) {
-        distances_.assign(2 * n_ + 2, 0);
-        directions_.assign(2 * n_ + 2, 0);
-        root_codes_.assign(width(), root_code);
-        for (int delta = -n_; delta <= n_; ++delta) {
-            const int head = n_ + 1, modifier = head + delta;
-            distances_[n_ + 1 + delta] = delta ? distance_code(head, modifier) : 0;
-            directions_[n_ + 1 + delta] = delta ? direction_code(head, modifier) : 0;
-        }
+    if (static_cast<int>(distances_.size()) == 2 * n_ + 2) return;
+    distances_.assign(2 * n_ + 2, 0);
+    directions_.assign(2 * n_ + 2, 0);
+    root_codes_.assign(width(), root_code);
+    for (int delta = -n_; delta <= n_; ++delta) {
+        if (delta == 0) continue;
+        const int head = n_ + 1, modifier = head + delta;
+        distances_[n_ + 1 + delta] = distance_code(head, modifier);
+        directions_[n_ + 1 + delta] = direction_code(head, modifier);
     }
 }
 

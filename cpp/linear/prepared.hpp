@@ -8,7 +8,8 @@
 namespace arbora {
 
 // A sentence ready for templates: everything that depends on one word is hashed once per word, everything that
-// depends on what lies between two words once per pair. Word 0 is the root.
+// depends on what lies between two words once per pair. Word 0 is the root. Can be used again for the next sentence,
+// which saves allocations.
 class Prepared {
 public:
     // Hashes of one side: `slots` rows of n+1, because a set-valued atom gives a word several values.
@@ -18,23 +19,29 @@ public:
         std::size_t at = 0;  // where the rows begin
     };
 
-    // Can be used again for the next sentence, which saves allocations. `heads` of words 1..n, or null if no template
-    // looks at the tree.
-    void set(const Templates& templates, const Encoded& encoded, std::size_t sentence, const int* heads = nullptr);
+    // Prepares for the templates of some sections (bits), but for sides that look at a tree.
+    void set(const Templates& templates, const Encoded& encoded, std::size_t sentence, unsigned sections);
+    // Prepares those sides too: heads of words 1..n.
+    void set_tree(const Templates& templates, const Encoded& encoded, std::size_t sentence, const int* heads);
 
     int n() const { return n_; }
     int width() const { return n_ + 1; }
-    const SideHashes& side(int which) const { return sides_[which]; }
-    const std::uint32_t* values(int which, int slot) const {
-        return values_.data() + sides_[which].at + static_cast<std::size_t>(slot) * width();
+    int slots(int side) const { return side < 0 ? 1 : sides_[side].slots; }
+    bool is_full(int side) const { return side < 0 || sides_[side].full; }
+    // Hashes of the words' values; a side that a template does not have counts 0.
+    const std::uint32_t* values(int side, int slot) const {
+        return side < 0 ? zeros_.data() : values_.data() + sides_[side].at + static_cast<std::size_t>(slot) * width();
     }
     // 1 where there is a value, 0 where there is none.
-    const float* valid(int which, int slot) const {
-        return valid_.data() + sides_[which].at + static_cast<std::size_t>(slot) * width();
+    const float* valid(int side, int slot) const {
+        return side < 0 ? ones_.data() : valid_.data() + sides_[side].at + static_cast<std::size_t>(slot) * width();
     }
-    // Hashes of arc atoms for the arcs of a head, one per modifier.
+    // Hashes of arc atoms: a row per head, a column per modifier.
+    const std::uint32_t* arc_table(int which) const {
+        return arcs_.data() + static_cast<std::size_t>(which) * width() * width();
+    }
     const std::uint32_t* arc_row(int which, int head) const {
-        return arcs_.data() + (static_cast<std::size_t>(which) * width() + head) * width();
+        return arc_table(which) + static_cast<std::size_t>(head) * width();
     }
     // Codes of the arcs of a head, one per modifier.
     const std::uint32_t* distance_row(int head) const { return head ? &distances_[n_ + 1 - head] : root_codes_.data(); }
@@ -44,18 +51,21 @@ public:
 
 private:
     void set_side(const Side& side, const Encoded& encoded, std::size_t start, SideHashes& hashes);
-    void set_arcs(const Templates& templates, const Encoded& encoded, std::size_t start);
+    void set_arcs(const Templates& templates, const Encoded& encoded, std::size_t start, unsigned sections);
     void set_codes();
-    void set_relatives(const int* heads);
+    void fill_column(const Encoded& encoded, std::size_t start, Reference reference);
     // The word that an offset from word i leads to: 1..n, 0 where there is none, -1 before and n+1 after the sentence.
     int relative(int i, int offset) const;
-    std::uint64_t value_at(const Encoded& encoded, std::size_t start, int i, Reference reference) const;
+    // The atom of what is no word.
+    static std::uint64_t special(int i, int j);
 
     int n_ = 0;
     bool present_[single_atoms + 1] = {};
     std::vector<SideHashes> sides_;
-    std::vector<std::uint32_t> values_, arcs_, distances_, directions_, root_codes_;
-    std::vector<float> valid_;
+    std::vector<std::uint32_t> values_, arcs_, distances_, directions_, root_codes_, zeros_;
+    std::vector<float> valid_, ones_;
+    std::vector<std::uint64_t> column_, hashes_;
+    std::vector<char> there_;
     std::vector<int> first_children_, last_children_, parents_;
 };
 

@@ -24,7 +24,7 @@ struct Side {
     Role role;
     std::vector<Reference> references;
 
-    bool has_set() const;
+    bool needs_tree() const;
     bool operator==(const Side&) const = default;
 };
 
@@ -43,27 +43,37 @@ struct Template {
     bool alone = true, direction = false, distance = false;
 };
 
+// What templates are for: the pruner's arc scores, the model's arc scores, its joint label scores, the second stage's
+// label scores and its scores of neighbouring labels.
+enum class Section : std::uint8_t { pruner, arcs, labels, labeler, siblings };
+inline constexpr int section_count = 5;
+
+// All templates of a parser. Sides and arc atoms are kept once, whoever uses them.
 class Templates {
 public:
     // Takes in a template: its sides as lists of references (empty: none), its arc atoms.
-    void add(std::uint64_t seed, const std::vector<Reference>& head, const std::vector<Reference>& modifier,
-             const std::vector<Reference>& between, const std::vector<ArcAtom>& arc, bool alone, bool direction,
-             bool distance);
+    void add(Section section, std::uint64_t seed, const std::vector<Reference>& head,
+             const std::vector<Reference>& modifier, const std::vector<Reference>& between,
+             const std::vector<ArcAtom>& arc, bool alone, bool direction, bool distance);
 
-    // Whether some template looks at a tree.
-    bool needs_tree() const;
+    const std::vector<Template>& of(Section section) const { return templates_[static_cast<int>(section)]; }
     const std::vector<Side>& sides() const { return sides_; }
     const std::vector<std::vector<ArcAtom>>& arcs() const { return arcs_; }
-    const std::vector<Template>& all() const { return templates_; }
+    // Which sections use a side or arc atoms, as bits.
+    unsigned users_of_side(std::size_t side) const { return side_users_[side]; }
+    unsigned users_of_arc(std::size_t arc) const { return arc_users_[arc]; }
 
 private:
-    int side(Role role, const std::vector<Reference>& references);
-    int arc(const std::vector<ArcAtom>& atoms);
+    int side(Role role, const std::vector<Reference>& references, unsigned user);
+    int arc(const std::vector<ArcAtom>& atoms, unsigned user);
 
     std::vector<Side> sides_;
     std::vector<std::vector<ArcAtom>> arcs_;
-    std::vector<Template> templates_;
+    std::vector<unsigned> side_users_, arc_users_;
+    std::array<std::vector<Template>, section_count> templates_;
 };
+
+constexpr unsigned bit_of(Section section) { return 1u << static_cast<int>(section); }
 
 // Direction and binned distance of an arc as a number below 16; 0 is kept for "alone".
 inline constexpr std::uint32_t root_code = 15, left_code = 13, right_code = 14;

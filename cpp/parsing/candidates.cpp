@@ -3,7 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/lanes.hpp"
+#include "support/vectorise.hpp"
+
 namespace arbora {
+namespace {
+
+ARBORA_VECTORISED double sum_of_exponentials(const double* scores, int count, double top) {
+    Lanes total{};
+    int l = 0;
+    for (; l + lane_count <= count; l += lane_count) total += exp_bounded(load(scores + l) - top);
+    if (l < count) total += exp_bounded(load_some(scores + l, count - l) - top);
+    return sum_of_lanes(total);
+}
+
+}  // namespace
 
 std::size_t Candidates::find(int head, int modifier) const {
     const auto before = [](const Arc& a, const Arc& b) {
@@ -25,9 +39,7 @@ void collapse(const Candidates& candidates, Collapse how, std::vector<double>& a
         const double top = *std::max_element(row, row + candidates.labels);
         arcs[a] = top;
         if (how == Collapse::best || top == impossible) continue;
-        double sum = 0;
-        for (int l = 0; l < candidates.labels; ++l) sum += std::exp(row[l] - top);
-        arcs[a] = top + std::log(sum);
+        arcs[a] = top + std::log(sum_of_exponentials(row, candidates.labels, top));
     }
 }
 

@@ -1,45 +1,38 @@
 #include "parsing/first_order.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace arbora {
 
-FirstOrder::FirstOrder(TemplateSets templates, std::vector<char> at_root, std::vector<char> below_words)
-    : templates_(std::move(templates)),
-      arcs_(templates_.arcs),
-      joint_labels_(templates_.labels, {}, static_cast<int>(at_root.size())),
-      labeler_(templates_.labeler, templates_.siblings, static_cast<int>(at_root.size())),
+FirstOrder::FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words)
+    : arcs_(templates.of(Section::arcs)),
+      joint_labels_(templates.of(Section::labels), {}, static_cast<int>(at_root.size())),
+      labeler_(templates.of(Section::labeler), templates.of(Section::siblings), static_cast<int>(at_root.size())),
+      is_joint_(!templates.of(Section::labels).empty()),
+      has_labeler_(!templates.of(Section::labeler).empty()),
       at_root_(std::move(at_root)),
       below_words_(std::move(below_words)) {}
 
-void FirstOrder::prepare(const Encoded& encoded, std::size_t sentence, Workspace& space) const {
-    space.arcs.set(templates_.arcs, encoded, sentence);
-    if (is_joint()) space.labels.set(templates_.labels, encoded, sentence);
-}
-
-void FirstOrder::prepare_labeler(const Encoded& encoded, std::size_t sentence, const int* heads,
-                                 Workspace& space) const {
-    space.labeler.set(templates_.labeler, encoded, sentence, heads);
-    space.siblings.set(templates_.siblings, encoded, sentence, heads);
-}
-
-void FirstOrder::score(Weights weights, Workspace& space, Candidates& candidates) const {
+void FirstOrder::score(const Prepared& sentence, Weights weights, Workspace& space, Candidates& candidates) const {
     const std::size_t count = candidates.arcs.size();
     candidates.labels = is_joint() ? labels() : 0;
     space.arc_scores.resize(count);
-    arcs_.score(space.arcs, weights, candidates.arcs, space.arc_scores.data());
+    arcs_.score(sentence, weights, candidates.arcs, space.arc_scores.data());
     if (!candidates.labels) {
         candidates.scores.assign(space.arc_scores.begin(), space.arc_scores.end());
         return;
     }
+    const int stride = joint_labels_.stride();
+    space.label_scores.resize(count * stride);
+    joint_labels_.score(sentence, weights, candidates.arcs, space.label_scores.data());
     candidates.scores.resize(count * labels());
-    space.label_scores.resize(labels());
     for (std::size_t a = 0; a < count; ++a) {
-        const auto [h, m] = candidates.arcs[a];
-        joint_labels_.score(space.labels, weights, h, m, space.label_scores.data());
+        const char* possible = candidates.arcs[a].head == 0 ? at_root_.data() : below_words_.data();
+        const float* from = space.label_scores.data() + a * stride;
+        double* to = candidates.scores.data() + a * labels();
         for (int l = 0; l < labels(); ++l)
-            candidates.scores[a * labels() + l] =
-                may_have_label(h, l) ? static_cast<double>(space.arc_scores[a]) + space.label_scores[l] : impossible;
+            to[l] = possible[l] ? static_cast<double>(space.arc_scores[a]) + from[l] : impossible;
     }
 }
 
@@ -57,20 +50,22 @@ std::vector<FirstOrder::Family> FirstOrder::families(const int* heads, int n) {
     return result;
 }
 
-void FirstOrder::score_family(Weights weights, Workspace& space, const Family& family, std::vector<double>& unary,
-                              std::vector<double>& siblings) const {
-    space.label_scores.resize(static_cast<std::size_t>(labeler_.states()) * labeler_.states());
+void FirstOrder::score_family(const Prepared& sentence, Weights weights, Workspace& space, const Family& family,
+                              std::vector<double>& unary, std::vector<double>& siblings) const {
+    const int stride = labeler_.stride(), states = labeler_.states();
+    space.arcs.clear();
+    for (int modifier : family.modifiers) space.arcs.push_back({family.head, modifier});
+    space.label_scores.resize(std::max(space.arcs.size() * stride, static_cast<std::size_t>(states) * states));
     float* scores = space.label_scores.data();
+    labeler_.score(sentence, weights, space.arcs, scores);
     unary.clear();
-    for (int modifier : family.modifiers) {
-        labeler_.score(space.labeler, weights, family.head, modifier, scores);
+    for (std::size_t i = 0; i < space.arcs.size(); ++i)
         for (int l = 0; l < labels(); ++l)
-            unary.push_back(may_have_label(family.head, l) ? static_cast<double>(scores[l]) : impossible);
-    }
+            unary.push_back(may_have_label(family.head, l) ? static_cast<double>(scores[i * stride + l]) : impossible);
     siblings.clear();
     if (!labeler_.has_siblings()) return;
-    labeler_.score_siblings(space.siblings, weights, family.head, scores);
-    siblings.assign(scores, scores + space.label_scores.size());
+    labeler_.score_siblings(sentence, weights, family.head, scores);
+    siblings.assign(scores, scores + static_cast<std::size_t>(states) * states);
 }
 
 }  // namespace arbora

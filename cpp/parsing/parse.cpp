@@ -10,11 +10,11 @@ namespace {
 
 // Chosen and scored candidates, without labels that contradict what is given.
 void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
-                      FirstOrder::Workspace& space, Candidates& candidates) {
-    candidates.n = encoded.length(sentence);
-    candidates.arcs = parser.pruner.choose(encoded, sentence, parser.pruner_weights, given, kind, nullptr);
-    parser.model.prepare(encoded, sentence, space);
-    parser.model.score(parser.weights, space, candidates);
+                      Prepared& prepared, FirstOrder::Workspace& space, Candidates& candidates) {
+    prepared.set(parser.templates, encoded, sentence, ~0u);
+    candidates.n = prepared.n();
+    candidates.arcs = parser.pruner.choose(prepared, parser.pruner_weights, given, kind, nullptr);
+    parser.model.score(prepared, parser.weights, space, candidates);
     if (!candidates.labels || !given.labels) return;
     for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
         const int known = given.labels[candidates.arcs[a].modifier];
@@ -29,8 +29,9 @@ void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t 
 struct Chains {
     std::vector<double> unary, siblings, probabilities;
 
-    LabelChain set(const Parser& parser, FirstOrder::Workspace& space, const FirstOrder::Family& family, Given given) {
-        parser.model.score_family(parser.weights, space, family, unary, siblings);
+    LabelChain set(const Parser& parser, const Prepared& prepared, FirstOrder::Workspace& space,
+                   const FirstOrder::Family& family, Given given) {
+        parser.model.score_family(prepared, parser.weights, space, family, unary, siblings);
         const int labels = parser.model.labels(), count = static_cast<int>(family.modifiers.size());
         for (int i = 0; given.labels && i < count; ++i) {
             const int known = given.labels[family.modifiers[i]];
@@ -45,14 +46,13 @@ struct Chains {
 };
 
 // Labels for the heads of `result`; returns the log-probability of the labels given the heads, if it is asked for.
-double label_in_second_stage(const Parser& parser, const Encoded& encoded, std::size_t sentence,
-                             FirstOrder::Workspace& space, Given given, bool probabilities, ParseRef& result) {
-    parser.model.prepare_labeler(encoded, sentence, result.heads, space);
+double label_in_second_stage(const Parser& parser, const Prepared& prepared, FirstOrder::Workspace& space,
+                             Given given, bool probabilities, ParseRef& result) {
     thread_local Chains chains;
     thread_local std::vector<int> found;
     double log_probability = 0;
-    for (const auto& family : FirstOrder::families(result.heads, encoded.length(sentence))) {
-        const LabelChain chain = chains.set(parser, space, family, given);
+    for (const auto& family : FirstOrder::families(result.heads, prepared.n())) {
+        const LabelChain chain = chains.set(parser, prepared, space, family, given);
         found.resize(chain.count);
         log_probability += best_chain(chain, found.data());
         for (int i = 0; i < chain.count; ++i) result.labels[family.modifiers[i]] = found[i];
@@ -88,10 +88,11 @@ void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, G
     result.log_probability = 0;
     const int n = encoded.length(sentence), width = n + 1;
     if (n == 0) return;
+    thread_local Prepared prepared;
     thread_local FirstOrder::Workspace space;
     thread_local Candidates candidates;
     thread_local std::vector<double> arcs, table, marginals, gains;
-    score_candidates(parser, encoded, sentence, given, options.kind, space, candidates);
+    score_candidates(parser, encoded, sentence, given, options.kind, prepared, space, candidates);
     // With a second stage, what a tree is worth is the sum over all labels.
     const bool sums = options.probabilities || options.decoder == Decoder::least_risk || parser.model.has_labeler();
     collapse(candidates, sums ? Collapse::sum : Collapse::best, arcs);
@@ -131,18 +132,21 @@ void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, G
         }
     }
     static const std::vector<double> none;
-    result.log_probability +=
-        parser.model.has_labeler()
-            ? label_in_second_stage(parser, encoded, sentence, space, given, options.probabilities, result)
-            : label_jointly(candidates, options.probabilities ? arcs : none, result);
+    if (!parser.model.has_labeler()) {
+        result.log_probability += label_jointly(candidates, options.probabilities ? arcs : none, result);
+        return;
+    }
+    prepared.set_tree(parser.templates, encoded, sentence, result.heads);
+    result.log_probability += label_in_second_stage(parser, prepared, space, given, options.probabilities, result);
 }
 
 std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
                                       TreeKind kind, int k) {
     if (encoded.length(sentence) == 0) return {{Heads{-1}, {-1}, 0.0}};
+    Prepared prepared;
     FirstOrder::Workspace space;
     Candidates candidates;
-    score_candidates(parser, encoded, sentence, given, kind, space, candidates);
+    score_candidates(parser, encoded, sentence, given, kind, prepared, space, candidates);
     const int n = candidates.n;
     std::vector<double> arcs, table;
     collapse(candidates, Collapse::sum, arcs);
@@ -172,10 +176,10 @@ std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encod
         for (; seen < trees.size(); ++seen) {
             const double own = trees[seen].score - total;
             if (static_cast<int>(found.size()) == k && found.back().score >= own) return found;
-            parser.model.prepare_labeler(encoded, sentence, trees[seen].heads.data(), space);
+            prepared.set_tree(parser.templates, encoded, sentence, trees[seen].heads.data());
             std::vector<ChainLabels> labellings{{std::vector<int>(n + 1, -1), own}};
             for (const auto& family : FirstOrder::families(trees[seen].heads.data(), n)) {
-                const LabelChain chain = chains.set(parser, space, family, given);
+                const LabelChain chain = chains.set(parser, prepared, space, family, given);
                 chains.probabilities.resize(chains.unary.size());
                 const double of_family = sum_chain(chain, chains.probabilities.data(), nullptr);
                 std::vector<ChainLabels> joined;

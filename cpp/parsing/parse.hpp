@@ -15,6 +15,7 @@ struct ParseOptions {
 
 // Everything a parse needs, read only.
 struct Parser {
+    const Templates& templates;
     const Pruner& pruner;
     Weights pruner_weights;
     const FirstOrder& model;

@@ -1,16 +1,18 @@
 #include "parsing/pruner.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace arbora {
 
-Pruner::Pruner(Templates templates, double threshold, int most)
-    : templates_(std::move(templates)), features_(templates_), threshold_(threshold), most_(most) {}
+Pruner::Pruner(const Templates& templates, double threshold, int most)
+    : features_(templates.of(Section::pruner)),
+      active_(!templates.of(Section::pruner).empty()),
+      threshold_(threshold),
+      most_(most) {}
 
-std::vector<Arc> Pruner::choose(const Encoded& encoded, std::size_t sentence, Weights weights, Given given,
-                                TreeKind kind, const int* also) const {
-    const int n = encoded.length(sentence), width = n + 1;
+std::vector<Arc> Pruner::choose(const Prepared& sentence, Weights weights, Given given, TreeKind kind,
+                                const int* also) const {
+    const int n = sentence.n(), width = n + 1;
     const auto cell = [width](int h, int m) { return static_cast<std::size_t>(h) * width + m; };
     const auto is_given = [&](int m) { return given.heads && given.heads[m] >= 0; };
     std::vector<Arc> arcs;
@@ -20,13 +22,11 @@ std::vector<Arc> Pruner::choose(const Encoded& encoded, std::size_t sentence, We
                 if (h != m && (!is_given(m) || h == given.heads[m])) arcs.push_back({h, m});
         return arcs;
     }
-    thread_local Prepared prepared;
     thread_local std::vector<float> coarse;
     thread_local std::vector<double> scores, probabilities;
     thread_local std::vector<int> best, order;
-    prepared.set(templates_, encoded, sentence);
     coarse.resize(static_cast<std::size_t>(width) * width);
-    features_.score(prepared, weights, coarse.data());
+    features_.score(sentence, weights, coarse.data());
     scores.assign(coarse.begin(), coarse.end());
     for (int m = 1; m <= n; ++m)
         for (int h = 0; is_given(m) && h <= n; ++h)

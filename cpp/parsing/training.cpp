@@ -1,5 +1,6 @@
 #include "parsing/training.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/parallel.hpp"
@@ -67,61 +68,61 @@ void add_arcs(const ArcFeatures& features, const Prepared& prepared, std::uint32
     features.add_gradient(prepared, mask, arcs, sum);
 }
 
-void add_labels(const FirstOrder& model, const Prepared& prepared, std::uint32_t mask, const Candidates& candidates,
-                const std::vector<double>& gradient, SparseSum& sum) {
-    const int labels = candidates.labels;
-    std::vector<float> values(labels);
-    for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
-        bool any = false;
-        for (int l = 0; l < labels; ++l) {
-            const double g = gradient[a * labels + l];
-            values[l] = std::abs(g) < negligible ? 0.0f : static_cast<float>(g);
-            any |= values[l] != 0;
-        }
-        if (any)
-            model.joint_labels().add_gradient(prepared, mask, candidates.arcs[a].head, candidates.arcs[a].modifier,
-                                                values.data(), sum);
+// Only the labels of some weight; arcs without any are left out.
+void add_labels(const LabelFeatures& features, const Prepared& prepared, std::uint32_t mask,
+                const std::vector<Arc>& arcs, const std::vector<double>& gradient, SparseSum& sum) {
+    thread_local std::vector<Arc> active;
+    thread_local std::vector<float> values;
+    const int labels = features.labels();
+    active.clear();
+    values.clear();
+    for (std::size_t a = 0; a < arcs.size(); ++a) {
+        const double* row = gradient.data() + a * labels;
+        if (std::none_of(row, row + labels, [](double g) { return std::abs(g) >= negligible; })) continue;
+        active.push_back(arcs[a]);
+        for (int l = 0; l < labels; ++l)
+            values.push_back(std::abs(row[l]) < negligible ? 0.0f : static_cast<float>(row[l]));
     }
+    features.add_gradient(prepared, mask, active, values.data(), sum);
 }
 
-double chain_gradient(const FirstOrder& model, Weights weights, FirstOrder::Workspace& space, int n, const int* heads,
-                      const int* labels, LossFamily family, SparseSum& sum) {
+double chain_gradient(const FirstOrder& model, const Prepared& prepared, Weights weights,
+                      FirstOrder::Workspace& space, const int* heads, const int* labels, LossFamily family,
+                      SparseSum& sum) {
     const LabelFeatures& features = model.labeler();
-    const int count = model.labels();
     thread_local std::vector<double> unary, siblings, unary_gradient, sibling_gradient;
     thread_local std::vector<float> as_floats;
     double loss = 0;
-    for (const auto& words : FirstOrder::families(heads, n)) {
-        model.score_family(weights, space, words, unary, siblings);
+    for (const auto& words : FirstOrder::families(heads, prepared.n())) {
+        model.score_family(prepared, weights, space, words, unary, siblings);
         std::vector<int> gold;
         for (int m : words.modifiers) gold.push_back(labels[m]);
         const LabelChain chain{unary.data(), siblings.empty() ? nullptr : siblings.data(),
-                               static_cast<int>(words.modifiers.size()), count};
+                               static_cast<int>(words.modifiers.size()), model.labels()};
         unary_gradient.resize(unary.size());
         sibling_gradient.assign(siblings.size(), 0);
         loss += chain_loss(chain, gold.data(), family, unary_gradient.data(),
                            siblings.empty() ? nullptr : sibling_gradient.data());
-        as_floats.assign(unary_gradient.begin(), unary_gradient.end());
-        for (int i = 0; i < chain.count; ++i)
-            features.add_gradient(space.labeler, weights.mask, words.head, words.modifiers[i],
-                                  as_floats.data() + static_cast<std::size_t>(i) * count, sum);
+        add_labels(features, prepared, weights.mask, space.arcs, unary_gradient, sum);
         if (siblings.empty()) continue;
-        as_floats.assign(sibling_gradient.begin(), sibling_gradient.end());
-        features.add_sibling_gradient(space.siblings, weights.mask, words.head, as_floats.data(), sum);
+        as_floats.resize(siblings.size());
+        for (std::size_t i = 0; i < siblings.size(); ++i)
+            as_floats[i] = std::abs(sibling_gradient[i]) < negligible ? 0.0f : static_cast<float>(sibling_gradient[i]);
+        features.add_sibling_gradient(prepared, weights.mask, words.head, as_floats.data(), sum);
     }
     return loss;
 }
 
 }  // namespace
 
-BatchReport train_pruner(const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+BatchReport train_pruner(const Templates& templates, const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                          const std::vector<std::size_t>& sentences, const TrainingOptions& options) {
     return train_batch(learner, encoded, sentences, options.threads, [&](std::size_t sentence, Example& example) {
         thread_local Prepared prepared;
         thread_local std::vector<float> scores;
         thread_local Candidates candidates;
         thread_local SparseSum sum;
-        prepared.set(pruner.templates(), encoded, sentence);
+        prepared.set(templates, encoded, sentence, bit_of(Section::pruner));
         const int n = prepared.n(), width = n + 1;
         scores.resize(static_cast<std::size_t>(width) * width);
         pruner.features().score(prepared, learner.weights(), scores.data());
@@ -143,65 +144,68 @@ BatchReport train_pruner(const Pruner& pruner, OnlineLearner& learner, const Enc
     });
 }
 
-BatchReport train_first_order(const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+BatchReport train_first_order(const Templates& templates, const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                               const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
                               const TrainingOptions& options) {
     return train_batch(learner, encoded, sentences, options.threads, [&](std::size_t sentence, Example& example) {
+        thread_local Prepared prepared;
         thread_local FirstOrder::Workspace space;
         thread_local Candidates candidates;
         thread_local SparseSum sum;
-        model.prepare(encoded, sentence, space);
-        candidates.n = space.arcs.n();
+        prepared.set(templates, encoded, sentence, ~bit_of(Section::pruner));
+        candidates.n = prepared.n();
         candidates.arcs = arcs[sentence];
-        model.score(learner.weights(), space, candidates);
+        model.score(prepared, learner.weights(), space, candidates);
         const int* heads = gold.heads + encoded.start(sentence) - 1;
         const int* labels = gold.labels + encoded.start(sentence) - 1;
         tree_gradient(learner, candidates, heads, labels, options, options.loss, sum, example,
                       [&](const std::vector<double>& gradient) {
-                          add_arcs(model.arcs(), space.arcs, learner.mask(), candidates, gradient, sum);
+                          add_arcs(model.arcs(), prepared, learner.mask(), candidates, gradient, sum);
                           if (candidates.labels)
-                              add_labels(model, space.labels, learner.mask(), candidates, gradient, sum);
+                              add_labels(model.joint_labels(), prepared, learner.mask(), candidates.arcs, gradient, sum);
                       });
         double loss = 0;
         if (model.has_labeler()) {
-            model.prepare_labeler(encoded, sentence, heads, space);
-            loss = chain_gradient(model, learner.weights(), space, candidates.n, heads, labels, options.loss, sum);
+            prepared.set_tree(templates, encoded, sentence, heads);
+            loss = chain_gradient(model, prepared, learner.weights(), space, heads, labels, options.loss, sum);
         }
         learner.collect(sum, loss, example.labels);
     });
 }
 
-void support(const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+void support(const Templates& templates, const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
              const std::vector<std::size_t>& sentences) {
-    FirstOrder::Workspace space;
+    Prepared prepared;
     SparseSum sum;
     const LabelFeatures& features = model.labeler();
     const std::uint32_t mask = learner.mask();
-    std::vector<float> label(features.labels()), pair(static_cast<std::size_t>(features.states()) * features.states());
+    const int states = features.states();
     for (std::size_t sentence : sentences) {
-        model.prepare(encoded, sentence, space);
+        prepared.set(templates, encoded, sentence, ~bit_of(Section::pruner));
+        const int n = prepared.n();
         const int* heads = gold.heads + encoded.start(sentence) - 1;
         const int* labels = gold.labels + encoded.start(sentence) - 1;
-        const int n = encoded.length(sentence);
-        std::vector<ArcGradient> arcs;
-        model.prepare_labeler(encoded, sentence, heads, space);
+        prepared.set_tree(templates, encoded, sentence, heads);
+        std::vector<ArcGradient> gradients;
+        std::vector<Arc> arcs;
+        std::vector<float> of_labels(static_cast<std::size_t>(n) * features.labels());
         for (int m = 1; m <= n; ++m) {
-            arcs.push_back({heads[m], m, 1});
-            label[labels[m]] = 1;
-            if (model.is_joint()) model.joint_labels().add_gradient(space.labels, mask, heads[m], m, label.data(), sum);
-            features.add_gradient(space.labeler, mask, heads[m], m, label.data(), sum);
-            label[labels[m]] = 0;
+            gradients.push_back({heads[m], m, 1});
+            arcs.push_back({heads[m], m});
+            of_labels[static_cast<std::size_t>(m - 1) * features.labels() + labels[m]] = 1;
         }
-        model.arcs().add_gradient(space.arcs, mask, arcs, sum);
+        model.arcs().add_gradient(prepared, mask, gradients, sum);
+        model.joint_labels().add_gradient(prepared, mask, arcs, of_labels.data(), sum);
+        features.add_gradient(prepared, mask, arcs, of_labels.data(), sum);
         for (const auto& words : FirstOrder::families(heads, n)) {
-            std::fill(pair.begin(), pair.end(), 0.0f);
+            std::vector<float> pairs(static_cast<std::size_t>(states) * states);
             int previous = features.labels();
             for (int m : words.modifiers) {
-                pair[static_cast<std::size_t>(previous) * features.states() + labels[m]] = 1;
+                pairs[static_cast<std::size_t>(previous) * states + labels[m]] = 1;
                 previous = labels[m];
             }
-            pair[static_cast<std::size_t>(previous) * features.states() + features.labels()] = 1;
-            features.add_sibling_gradient(space.siblings, mask, words.head, pair.data(), sum);
+            pairs[static_cast<std::size_t>(previous) * states + features.labels()] = 1;
+            features.add_sibling_gradient(prepared, mask, words.head, pairs.data(), sum);
         }
         learner.allow(sum);
     }

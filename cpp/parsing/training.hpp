@@ -26,16 +26,16 @@ struct TrainingOptions {
 };
 
 // Learns a pruner by a batch: a CRF over all arcs.
-BatchReport train_pruner(const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+BatchReport train_pruner(const Templates& templates, const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                          const std::vector<std::size_t>& sentences, const TrainingOptions& options);
 
 // Learns a first-order model by a batch; arcs[sentence] are the candidates of that sentence.
-BatchReport train_first_order(const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+BatchReport train_first_order(const Templates& templates, const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                               const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
                               const TrainingOptions& options);
 
 // Lets the learner change the features of these gold trees only: the supported ones.
-void support(const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+void support(const Templates& templates, const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
              const std::vector<std::size_t>& sentences);
 
 }  // namespace arbora
