@@ -1,0 +1,131 @@
+"""``arbora inspect``: what is in a model file."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arbora.models import inspect_model
+
+FIRST = ("epoch", "loss", "uas", "las")
+"""Columns of the training report that come first, if they are there."""
+
+
+def inspect_command(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything.")] = False,
+) -> None:
+    """Show what is in a model file: what it is for, how it was trained, and its weights.
+
+    The file is checked on the way: a damaged one is refused. **Heaviest templates** are those with the
+    greatest share of the squared weight.
+
+    Example: `arbora inspect en.model`
+    """
+    facts = inspect_model(model)
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    console = Console()
+    header = facts["header"]
+    console.print(_main_table(facts))
+    report = header.get("report")
+    epochs = _rows(report.get("epochs")) if isinstance(report, dict) else []
+    if epochs:
+        console.print(_any_table("Training", epochs))
+    heaviest = _rows(header.get("heaviest"))
+    if heaviest:
+        console.print(_any_table("Heaviest templates", [_with_percent(row) for row in heaviest]))
+    console.print(_tensor_table(facts))
+
+
+def _main_table(facts: dict[str, Any]) -> Table:
+    header = facts["header"]
+    table = Table(title=_text(facts["file"]), show_header=False)
+    rows = [
+        ("architecture", header["architecture"]),
+        ("preset", header.get("preset")),
+        ("format version", header["version"]),
+        ("written by arbora", header.get("arbora")),
+        ("labels", len(header["labels"]) if isinstance(header.get("labels"), list) else None),
+        ("options", header.get("options")),
+        ("licence of the data", header.get("licence")),
+        *_report_rows(header.get("report")),
+        ("file size", f"{facts['bytes']:,} bytes"),
+        ("compact", "yes" if facts["compact"] else "no"),
+    ]
+    for name, value in rows:
+        if value is not None:
+            table.add_row(_text(name), _text(value))
+    return table
+
+
+def _report_rows(report: object) -> list[tuple[str, Any]]:
+    """What the training report says besides its epochs."""
+    found = report if isinstance(report, dict) else {}
+    return [(f"training: {name}", value) for name, value in found.items() if name != "epochs"]
+
+
+def _rows(value: object) -> list[dict[str, Any]]:
+    """The rows of a table in the header; what is none is left to ``--json``."""
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
+def _any_table(title: str, rows: list[dict[str, Any]]) -> Table:
+    """Rows with any keys; numbers stand to the right."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    names.sort(key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    table = Table(title=title)
+    for name in names:
+        words = any(isinstance(row.get(name), str) and name != "mass" for row in rows)
+        table.add_column(_text(name), justify="left" if words else "right")
+    for row in rows:
+        table.add_row(*(_text(row.get(name, "")) for name in names))
+    return table
+
+
+def _with_percent(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of the heaviest templates in the order of reading, its mass in percent."""
+    ordered = {name: row[name] for name in ("section", "template", "mass") if name in row} | row
+    if isinstance(row.get("mass"), int | float):
+        ordered["mass"] = f"{100 * row['mass']:.2f} %"
+    return ordered
+
+
+def _tensor_table(facts: dict[str, Any]) -> Table:
+    table = Table(title="Tensors")
+    for column in ("name", "type", "shape", "bytes", "not zero", "greatest"):
+        table.add_column(column, justify="left" if column in ("name", "type") else "right")
+    for row in facts["tensors"]:
+        table.add_row(*_tensor_cells(row))
+    if "weights" in facts:
+        table.add_section()
+        table.add_row(*_tensor_cells(facts["weights"] | {"name": "weights, expanded"}))
+    return table
+
+
+def _tensor_cells(row: dict[str, Any]) -> list[Text]:
+    shape = " x ".join(f"{size:,}" for size in row["shape"]) or "one number"
+    greatest = "not finite" if row["greatest"] is None else f"{row['greatest']:.4g}"
+    nonzero = f"{100 * row['nonzero']:.1f} %"
+    return [
+        _text(cell) for cell in (row["name"], row["dtype"], shape, f"{row['bytes']:,}", nonzero, greatest)
+    ]
+
+
+def _text(value: Any) -> Text:
+    """A value of the header as it is: no markup, and no character that would move the cursor."""
+    if isinstance(value, float):
+        shown = f"{value:.5g}"
+    elif isinstance(value, dict):
+        shown = ", ".join(f"{key}={_text(item)}" for key, item in value.items())
+    elif isinstance(value, list):
+        shown = ", ".join(str(_text(item)) for item in value)
+    else:
+        shown = str(value)
+    return Text(shown if shown.isprintable() else ascii(shown))

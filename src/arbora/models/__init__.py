@@ -1,0 +1,16 @@
+"""Model files, read and written: one safetensors file with a JSON header each. Knows no parser."""
+
+from arbora.models.compact import compact, expand, is_compact
+from arbora.models.file import FORMAT_VERSION, Model, read_model, write_model
+from arbora.models.inspection import inspect_model
+
+__all__ = [
+    "FORMAT_VERSION",
+    "Model",
+    "compact",
+    "expand",
+    "inspect_model",
+    "is_compact",
+    "read_model",
+    "write_model",
+]
