@@ -56,6 +56,7 @@ void bind_learning(nb::module_& m) {
                           bool single_root, bool projective, const Gradient& gradient) {
         const Candidates candidates = all_arcs(scores);
         std::vector<double> values;
+        nb::gil_scoped_release unlocked;
         const double loss = tree_loss(candidates, heads.data(), labels ? labels->data() : nullptr, {beta, gamma},
                                       {single_root, projective}, values);
         const std::size_t per_arc = candidates.per_arc();
@@ -93,6 +94,7 @@ void bind_learning(nb::module_& m) {
                                   : rule == "sgd"      ? StepRule::sgd
                                   : rule == "adagrad"  ? StepRule::adagrad
                                                        : throw nb::value_error("no such learner");
+            if (bits < 3 || bits > 30 || extra < 0) throw nb::value_error("there must be 2^3 to 2^30 weights");
             new (self) OnlineLearner(bits, extra, kind, rate);
         }, "bits"_a, "extra"_a, "rule"_a, "rate"_a)
         .def_prop_rw("rate", &OnlineLearner::rate, &OnlineLearner::set_rate)
@@ -124,6 +126,8 @@ void bind_learning(nb::module_& m) {
             self.apply({&sparse}, 1);
             return sparse.step;
         }, "gradient"_a, "loss"_a, "One step along a sparse gradient [(index, value), ...]; returns its length.")
-        .def("average", [](const OnlineLearner& self, const Array<float, 1>& result) { self.average(result.data()); },
-             "result"_a);
+        .def("average", [](OnlineLearner& self, const Array<float, 1>& result) {
+            if (result.shape(0) != self.current().size()) throw nb::value_error("one place for each weight is needed");
+            self.average(result.data());
+        }, "result"_a, "Fills the result with the mean of the weights as they were before each step.");
 }
