@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -91,10 +92,12 @@ struct Structure {
     FirstOrder model;
 
     Structure(const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
-              const std::vector<bool>& at_root, const std::vector<bool>& below_words)
+              const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
+              double label_scale)
         : templates(templates_of(sections)),
           pruner(templates, threshold, most),
-          model(templates, {at_root.begin(), at_root.end()}, {below_words.begin(), below_words.end()}) {}
+          model(templates, {at_root.begin(), at_root.end()}, {below_words.begin(), below_words.end()},
+                {tree_scale, label_scale}) {}
 };
 
 Weights table_of(const Array<const float>& weights, std::size_t extra) {
@@ -164,6 +167,48 @@ void parse_batch(const Structure& structure, const Array<const float>& weights, 
     });
 }
 
+// A numpy array that owns fresh memory.
+template <class T, std::size_t rank>
+nb::ndarray<nb::numpy, T, nb::ndim<rank>> new_array(std::initializer_list<std::size_t> shape, T*& data) {
+    std::size_t size = 1;
+    for (std::size_t extent : shape) size *= extent;
+    data = new T[size];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<rank>>(data, shape, owner);
+}
+
+nb::list kbest_batch(const Structure& structure, const Array<const float>& weights,
+                     const Array<const float>& pruner_weights, const Encoded& encoded,
+                     const Array<const int>& given_heads, const Array<const int>& given_labels, bool single_root,
+                     bool projective, int threads, int k) {
+    const Parser parser{structure.templates, structure.pruner, table_of(pruner_weights, 0), structure.model,
+                        table_of(weights, structure.model.labeler().stride())};
+    std::vector<std::vector<LabelledTree>> found(encoded.sentences());
+    for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
+        const std::size_t start = encoded.start(i);
+        found[i] = parse_kbest(parser, encoded, i,
+                               {given_heads.shape(0) ? given_heads.data() + start - 1 : nullptr,
+                                given_labels.shape(0) ? given_labels.data() + start - 1 : nullptr},
+                               {single_root, projective}, k);
+    });
+    nb::list result;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::size_t n = encoded.length(i);
+        int *heads, *labels;
+        double* scores;
+        auto all_heads = new_array<int, 2>({found[i].size(), n}, heads);
+        auto all_labels = new_array<int, 2>({found[i].size(), n}, labels);
+        auto all_scores = new_array<double, 1>({found[i].size()}, scores);
+        for (std::size_t t = 0; t < found[i].size(); ++t) {
+            std::copy_n(found[i][t].heads.begin() + 1, n, heads + t * n);
+            std::copy_n(found[i][t].labels.begin() + 1, n, labels + t * n);
+            scores[t] = found[i][t].score;
+        }
+        result.append(nb::make_tuple(std::move(all_heads), std::move(all_labels), std::move(all_scores)));
+    }
+    return result;
+}
+
 }  // namespace
 
 void bind_parsing(nb::module_& m) {
@@ -181,14 +226,38 @@ void bind_parsing(nb::module_& m) {
         });
     nb::class_<Structure>(m, "FirstOrder", "A first-order parser without its weights.")
         .def(nb::init<const std::vector<std::vector<TemplateSpec>>&, double, int, const std::vector<bool>&,
-                      const std::vector<bool>&>(),
-             "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a)
+                      const std::vector<bool>&, double, double>(),
+             "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
+             "label_scale"_a = 1.0)
         .def_prop_ro("padding", [](const Structure& self) { return self.model.labeler().stride(); },
                      "How many weights follow the table's power of two.")
         .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "single_root"_a, "projective"_a, "threads"_a)
         .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
              "given_labels"_a, "single_root"_a, "projective"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
              "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a)
+        .def("kbest", &kbest_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a, "given_labels"_a,
+             "single_root"_a, "projective"_a, "threads"_a, "k"_a,
+             "For every sentence (heads, labels, log-probabilities), a row per tree and a column per word.")
+        .def("surprise", [](const Structure& self, const Array<const float>& weights,
+                            const Array<const float>& pruner_weights, const Encoded& encoded,
+                            const Array<const int>& heads, const Array<const int>& labels, bool single_root,
+                            bool projective, int threads, const std::vector<double>& scales) {
+            nb::gil_scoped_release release;
+            const Surprise found = measure_surprise(self.templates, self.pruner, table_of(pruner_weights, 0),
+                                                    self.model, table_of(weights, self.model.labeler().stride()),
+                                                    encoded, {heads.data(), labels.data()},
+                                                    {single_root, projective}, scales, threads);
+            return std::make_tuple(found.trees, found.labels);
+        }, "weights"_a, "pruner_weights"_a, "encoded"_a, "heads"_a, "labels"_a, "single_root"_a, "projective"_a,
+           "threads"_a, "scales"_a)
+        .def("template_masses", [](const Structure& self, int section, const Array<const float>& weights,
+                                   const Encoded& encoded, const Array<const int>& heads,
+                                   const Array<const int>& labels) {
+            const auto which = static_cast<Section>(section);
+            return template_masses(self.templates, which, self.model.labels(),
+                                   table_of(weights, which == Section::pruner ? 0 : self.model.labeler().stride()),
+                                   encoded, {heads.data(), labels.data()});
+        }, "section"_a, "weights"_a, "encoded"_a, "heads"_a, "labels"_a)
         .def("train_pruner", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
                                 const Array<const int>& heads, const std::vector<std::size_t>& sentences,
                                 bool single_root, bool projective, int threads) {

@@ -5,14 +5,16 @@
 
 namespace arbora {
 
-FirstOrder::FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words)
+FirstOrder::FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words,
+                       Scales scales)
     : arcs_(templates.of(Section::arcs)),
       joint_labels_(templates.of(Section::labels), {}, static_cast<int>(at_root.size())),
       labeler_(templates.of(Section::labeler), templates.of(Section::siblings), static_cast<int>(at_root.size())),
       is_joint_(!templates.of(Section::labels).empty()),
       has_labeler_(!templates.of(Section::labeler).empty()),
       at_root_(std::move(at_root)),
-      below_words_(std::move(below_words)) {}
+      below_words_(std::move(below_words)),
+      scales_(scales) {}
 
 void FirstOrder::score(const Prepared& sentence, Weights weights, Workspace& space, Candidates& candidates) const {
     const std::size_t count = candidates.arcs.size();
@@ -20,7 +22,8 @@ void FirstOrder::score(const Prepared& sentence, Weights weights, Workspace& spa
     space.arc_scores.resize(count);
     arcs_.score(sentence, weights, candidates.arcs, space.arc_scores.data());
     if (!candidates.labels) {
-        candidates.scores.assign(space.arc_scores.begin(), space.arc_scores.end());
+        candidates.scores.resize(count);
+        for (std::size_t a = 0; a < count; ++a) candidates.scores[a] = scales_.trees * space.arc_scores[a];
         return;
     }
     const int stride = joint_labels_.stride();
@@ -32,7 +35,7 @@ void FirstOrder::score(const Prepared& sentence, Weights weights, Workspace& spa
         const float* from = space.label_scores.data() + a * stride;
         double* to = candidates.scores.data() + a * labels();
         for (int l = 0; l < labels(); ++l)
-            to[l] = possible[l] ? static_cast<double>(space.arc_scores[a]) + from[l] : impossible;
+            to[l] = possible[l] ? scales_.trees * (static_cast<double>(space.arc_scores[a]) + from[l]) : impossible;
     }
 }
 
@@ -61,11 +64,11 @@ void FirstOrder::score_family(const Prepared& sentence, Weights weights, Workspa
     unary.clear();
     for (std::size_t i = 0; i < space.arcs.size(); ++i)
         for (int l = 0; l < labels(); ++l)
-            unary.push_back(may_have_label(family.head, l) ? static_cast<double>(scores[i * stride + l]) : impossible);
+            unary.push_back(may_have_label(family.head, l) ? scales_.labels * scores[i * stride + l] : impossible);
     siblings.clear();
     if (!labeler_.has_siblings()) return;
     labeler_.score_siblings(sentence, weights, family.head, scores);
-    siblings.assign(scores, scores + static_cast<std::size_t>(states) * states);
+    for (int s = 0; s < states * states; ++s) siblings.push_back(scales_.labels * scores[s]);
 }
 
 }  // namespace arbora

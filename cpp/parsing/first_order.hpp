@@ -14,7 +14,11 @@ namespace arbora {
 // labels, and its labels by the second stage.
 class FirstOrder {
 public:
-    FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words);
+    // How the scores of trees and of the second stage's labels are multiplied: what makes probabilities of them.
+    struct Scales {
+        double trees = 1, labels = 1;
+    };
+    FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words, Scales scales);
 
     int labels() const { return labeler_.labels(); }
     bool is_joint() const { return is_joint_; }
@@ -48,6 +52,7 @@ private:
     LabelFeatures joint_labels_, labeler_;
     bool is_joint_, has_labeler_;
     std::vector<char> at_root_, below_words_;
+    Scales scales_;
 };
 
 }  // namespace arbora

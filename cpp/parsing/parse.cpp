@@ -8,6 +8,33 @@
 namespace arbora {
 namespace {
 
+// Labels that are seen at the root only, or never there, say something about the head.
+struct Implied {
+    std::vector<int> heads;
+    std::vector<char> not_root;
+
+    Given add_to(Given given, const FirstOrder& model, int n) {
+        if (!given.labels) return given;
+        heads.assign(n + 1, -1);
+        not_root.assign(n + 1, 0);
+        for (int m = 1; m <= n; ++m) {
+            const int label = given.labels[m];
+            heads[m] = given.heads ? given.heads[m] : -1;
+            if (heads[m] >= 0 || label < 0) continue;
+            if (!model.may_have_label(1, label)) heads[m] = 0;
+            not_root[m] = !model.may_have_label(0, label);
+        }
+        return {heads.data(), given.labels, not_root.data()};
+    }
+};
+
+// Leaves a known label the only one; on an arc that the training data never had it on, it counts 0.
+void keep_label(double* scores, int labels, int known) {
+    const double own = scores[known] == impossible ? 0 : scores[known];
+    std::fill(scores, scores + labels, impossible);
+    scores[known] = own;
+}
+
 // Chosen and scored candidates, without labels that contradict what is given.
 void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
                       Prepared& prepared, FirstOrder::Workspace& space, Candidates& candidates) {
@@ -19,10 +46,7 @@ void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t 
     for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
         const int known = given.labels[candidates.arcs[a].modifier];
         if (known < 0) continue;
-        double* row = candidates.scores.data() + a * candidates.labels;
-        const double own = row[known] == impossible ? 0 : row[known];  // the given may be unheard-of
-        std::fill(row, row + candidates.labels, impossible);
-        row[known] = own;
+        keep_label(candidates.scores.data() + a * candidates.labels, candidates.labels, known);
     }
 }
 
@@ -36,10 +60,7 @@ struct Chains {
         for (int i = 0; given.labels && i < count; ++i) {
             const int known = given.labels[family.modifiers[i]];
             if (known < 0) continue;
-            double* row = unary.data() + static_cast<std::size_t>(i) * labels;
-            const double own = row[known] == impossible ? 0 : row[known];
-            std::fill(row, row + labels, impossible);
-            row[known] = own;
+            keep_label(unary.data() + static_cast<std::size_t>(i) * labels, labels, known);
         }
         return {unary.data(), siblings.empty() ? nullptr : siblings.data(), count, labels};
     }
@@ -88,18 +109,19 @@ void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, G
     result.log_probability = 0;
     const int n = encoded.length(sentence), width = n + 1;
     if (n == 0) return;
+    thread_local Implied implied;
+    given = implied.add_to(given, parser.model, n);
     thread_local Prepared prepared;
     thread_local FirstOrder::Workspace space;
     thread_local Candidates candidates;
     thread_local std::vector<double> arcs, table, marginals, gains;
     score_candidates(parser, encoded, sentence, given, options.kind, prepared, space, candidates);
-    // With a second stage, what a tree is worth is the sum over all labels.
-    const bool sums = options.probabilities || options.decoder == Decoder::least_risk || parser.model.has_labeler();
+    const bool sums = options.probabilities || options.decoder == Decoder::least_risk;
     collapse(candidates, sums ? Collapse::sum : Collapse::best, arcs);
     fill_table(candidates, arcs, table);
     const SentenceScores scores{table.data(), n, 0};
     TreeRef tree{result.heads, nullptr, 0};
-    if (options.probabilities || options.decoder == Decoder::least_risk) {
+    if (sums) {
         marginals.resize(table.size());
         find_marginals(scores, options.kind, false, marginals.data());
     }
@@ -115,7 +137,7 @@ void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, G
             gains[cell] = arcs[a] == impossible ? impossible : gain;
         }
         find_best({gains.data(), n, 0}, options.kind, tree);
-    } else if (sums && !parser.model.has_labeler()) {
+    } else if (sums) {
         std::vector<double> best;
         collapse(candidates, Collapse::best, best);
         fill_table(candidates, best, gains);
@@ -143,6 +165,8 @@ void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, G
 std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
                                       TreeKind kind, int k) {
     if (encoded.length(sentence) == 0) return {{Heads{-1}, {-1}, 0.0}};
+    Implied implied;
+    given = implied.add_to(given, parser.model, encoded.length(sentence));
     Prepared prepared;
     FirstOrder::Workspace space;
     Candidates candidates;

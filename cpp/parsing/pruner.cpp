@@ -14,12 +14,11 @@ std::vector<Arc> Pruner::choose(const Prepared& sentence, Weights weights, Given
                                 const int* also) const {
     const int n = sentence.n(), width = n + 1;
     const auto cell = [width](int h, int m) { return static_cast<std::size_t>(h) * width + m; };
-    const auto is_given = [&](int m) { return given.heads && given.heads[m] >= 0; };
     std::vector<Arc> arcs;
     if (!is_active()) {
         for (int m = 1; m <= n; ++m)
             for (int h = 0; h <= n; ++h)
-                if (h != m && (!is_given(m) || h == given.heads[m])) arcs.push_back({h, m});
+                if (h != m && given.allows(h, m)) arcs.push_back({h, m});
         return arcs;
     }
     thread_local std::vector<float> coarse;
@@ -29,8 +28,8 @@ std::vector<Arc> Pruner::choose(const Prepared& sentence, Weights weights, Given
     features_.score(sentence, weights, coarse.data());
     scores.assign(coarse.begin(), coarse.end());
     for (int m = 1; m <= n; ++m)
-        for (int h = 0; is_given(m) && h <= n; ++h)
-            if (h != given.heads[m]) scores[cell(h, m)] = impossible;
+        for (int h = 0; h <= n; ++h)
+            if (!given.allows(h, m)) scores[cell(h, m)] = impossible;
     probabilities.resize(scores.size());
     find_marginals({scores.data(), n, 0}, kind, false, probabilities.data());
     best.resize(width);

@@ -10,6 +10,12 @@ namespace arbora {
 struct Given {
     const int* heads = nullptr;
     const int* labels = nullptr;
+    const char* not_root = nullptr;  // words that cannot hang from the root
+
+    bool allows(int head, int modifier) const {
+        if (heads && heads[modifier] >= 0) return heads[modifier] == head;
+        return head != 0 || !not_root || !not_root[modifier];
+    }
 };
 
 // Chooses the arcs worth a closer look, by the probabilities of a small first-order model of its own:

@@ -173,6 +173,97 @@ BatchReport train_first_order(const Templates& templates, const FirstOrder& mode
     });
 }
 
+Surprise measure_surprise(const Templates& templates, const Pruner& pruner, Weights pruner_weights,
+                          const FirstOrder& model, Weights weights, const Encoded& encoded, GoldTrees gold,
+                          TreeKind kind, const std::vector<double>& scales, int threads) {
+    std::vector<Surprise> each(encoded.sentences());
+    parallel_for(encoded.sentences(), threads, [&](std::size_t sentence) {
+        Surprise& own = each[sentence];
+        own.trees.resize(scales.size());
+        own.labels.resize(scales.size());
+        const int n = encoded.length(sentence);
+        const int* heads = gold.heads + encoded.start(sentence) - 1;
+        const int* labels = gold.labels + encoded.start(sentence) - 1;
+        if (std::any_of(labels + 1, labels + n + 1, [](int label) { return label < 0; })) return;
+        Prepared prepared;
+        FirstOrder::Workspace space;
+        Candidates candidates, scaled;
+        std::vector<double> gradient, pairs;
+        prepared.set(templates, encoded, sentence, ~0u);
+        candidates.n = n;
+        candidates.arcs = pruner.choose(prepared, pruner_weights, {}, kind, heads);
+        model.score(prepared, weights, space, candidates);
+        scaled = candidates;
+        for (std::size_t s = 0; s < scales.size(); ++s) {
+            for (std::size_t i = 0; i < scaled.scores.size(); ++i) scaled.scores[i] = scales[s] * candidates.scores[i];
+            const double loss = tree_loss(scaled, heads, labels, {1, 0}, kind, gradient);
+            own.trees[s] = std::isfinite(loss) ? loss : 0;  // a label where the training data never had it
+        }
+        if (!model.has_labeler()) return;
+        prepared.set_tree(templates, encoded, sentence, heads);
+        std::vector<double> unary, siblings;
+        for (const auto& words : FirstOrder::families(heads, n)) {
+            model.score_family(prepared, weights, space, words, unary, siblings);
+            std::vector<int> chosen;
+            for (int m : words.modifiers) chosen.push_back(labels[m]);
+            std::vector<double> scaled_unary(unary.size()), scaled_siblings(siblings.size());
+            gradient.resize(unary.size());
+            for (std::size_t s = 0; s < scales.size(); ++s) {
+                for (std::size_t i = 0; i < unary.size(); ++i) scaled_unary[i] = scales[s] * unary[i];
+                for (std::size_t i = 0; i < siblings.size(); ++i) scaled_siblings[i] = scales[s] * siblings[i];
+                const LabelChain chain{scaled_unary.data(), siblings.empty() ? nullptr : scaled_siblings.data(),
+                                       static_cast<int>(words.modifiers.size()), model.labels()};
+                const double loss = sum_chain(chain, gradient.data(), nullptr) - chain_score(chain, chosen.data());
+                own.labels[s] += std::isfinite(loss) ? loss : 0;
+            }
+        }
+    });
+    Surprise total{std::vector<double>(scales.size()), std::vector<double>(scales.size())};
+    for (const Surprise& own : each)
+        for (std::size_t s = 0; s < scales.size(); ++s) {
+            total.trees[s] += own.trees[s];
+            total.labels[s] += own.labels[s];
+        }
+    return total;
+}
+
+std::vector<double> template_masses(const Templates& templates, Section section, int labels, Weights weights,
+                                    const Encoded& encoded, GoldTrees gold) {
+    std::vector<double> masses;
+    Prepared prepared;
+    SparseSum sum;
+    const bool of_labels = section == Section::labels || section == Section::labeler;
+    for (const Template& t : templates.of(section)) {
+        const ArcFeatures arc_features({t});
+        const LabelFeatures label_features({t}, {}, labels);
+        for (std::size_t sentence = 0; sentence < encoded.sentences(); ++sentence) {
+            prepared.set(templates, encoded, sentence, bit_of(section));
+            const int* heads = gold.heads + encoded.start(sentence) - 1;
+            const int* own = gold.labels + encoded.start(sentence) - 1;
+            prepared.set_tree(templates, encoded, sentence, heads);
+            std::vector<ArcGradient> gradients;
+            std::vector<Arc> arcs;
+            std::vector<float> values(static_cast<std::size_t>(prepared.n()) * labels);
+            for (int m = 1; m <= prepared.n(); ++m) {
+                gradients.push_back({heads[m], m, 1});
+                arcs.push_back({heads[m], m});
+                if (own[m] >= 0) values[static_cast<std::size_t>(m - 1) * labels + own[m]] = 1;
+            }
+            if (of_labels)
+                label_features.add_gradient(prepared, weights.mask, arcs, values.data(), sum);
+            else
+                arc_features.add_gradient(prepared, weights.mask, gradients, sum);
+        }
+        double mass = 0;
+        sum.for_each([&](std::uint32_t index, float) {
+            mass += static_cast<double>(weights.data[index]) * weights.data[index];
+        });
+        sum.clear();
+        masses.push_back(mass);
+    }
+    return masses;
+}
+
 void support(const Templates& templates, const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
              const std::vector<std::size_t>& sentences) {
     Prepared prepared;

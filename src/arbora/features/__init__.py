@@ -1,5 +1,5 @@
 """Atoms and templates, declared as data."""
 
-from arbora.features.templates import Template, Templates
+from arbora.features.templates import SECTIONS, Template, Templates
 
-__all__ = ["Template", "Templates"]
+__all__ = ["SECTIONS", "Template", "Templates"]

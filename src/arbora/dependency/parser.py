@@ -1,0 +1,296 @@
+"""The dependency parser: a model file at work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora import _core
+from arbora.dependency.options import ParseOptions
+from arbora.errors import ArboraError, FileError, InfeasibleTreeError
+from arbora.features import SECTIONS, Templates
+from arbora.models import compact, expand, is_compact, read_model, write_model
+from arbora.treebank import Sentence
+
+Integers: TypeAlias = npt.NDArray[np.int32]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+ARCHITECTURE = "dependency-parser"
+HEAD_PROBABILITY = "HeadProbability"
+LABEL_PROBABILITY = "LabelProbability"
+TREE_LOG_PROBABILITY = "tree_log_probability"
+_NO_INTEGERS = np.empty(0, np.int32)
+_NO_FLOATS = np.empty(0, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTree:
+    """One of a sentence's k best trees: heads and labels of the words, and the tree's log-probability."""
+
+    heads: list[int]
+    deprels: list[str]
+    log_probability: float
+
+
+@dataclass(slots=True)
+class _Work:
+    """A batch on its way: sentences, what is known of them beforehand, what was found."""
+
+    sentences: list[Sentence]
+    encoded: _core.Encoded
+    given_heads: Integers
+    given_labels: Integers
+    heads: Integers
+    labels: Integers
+    head_probabilities: Floats
+    label_probabilities: Floats
+    log_probabilities: Floats
+
+
+class DependencyParser:
+    """A trained parser. It does not change, and serves any number of threads.
+
+    Make one with :func:`arbora.dependency.train`, or `load` it from a file.
+    """
+
+    def __init__(
+        self,
+        header: dict[str, Any],
+        weights: npt.NDArray[np.float32],
+        pruner_weights: npt.NDArray[np.float32],
+    ) -> None:
+        """A parser from what its file holds; `load` and `train` are the usual ways here."""
+        self.header = header
+        self.labels: list[str] = list(header["labels"])
+        self._numbers = {label: number for number, label in enumerate(self.labels)}
+        self._weights = weights
+        self._pruner_weights = pruner_weights
+        self._core = make_structure(header)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DependencyParser:
+        """The parser of a model file; the weights are mapped, not read, unless the file is compact."""
+        model = read_model(path, architecture=ARCHITECTURE)
+        tensors = model.tensors
+        try:
+            size = (1 << model.header["options"]["bits"]) + model.header["padding"]
+            weights = expand(tensors, size) if is_compact(tensors) else tensors["weights"]
+            pruner_weights = tensors["pruner"]
+            if weights.shape != (size,) or weights.dtype != np.float32:
+                raise ValueError("the weights have another size than the header says")
+            if not len(pruner_weights) or len(pruner_weights) & (len(pruner_weights) - 1):
+                raise ValueError("the pruner's weights are no power of two")
+            return cls(model.header, weights, pruner_weights)
+        except (KeyError, TypeError, ValueError, ArboraError) as error:
+            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise FileError(f"this is no parser that Arbora can use: {reason}", file=str(path)) from None
+
+    def save(self, path: str | os.PathLike[str], *, compact_weights: bool = False) -> None:
+        """Write the model file, whole or not at all; compact ones have 8-bit weights."""
+        tensors = compact(self._weights, keep=1.0) if compact_weights else {"weights": self._weights}
+        write_model(path, self.header, {**tensors, "pruner": self._pruner_weights})
+
+    def parse(self, sentences: Iterable[Sentence], options: ParseOptions | None = None) -> Iterator[Sentence]:
+        """The same sentences, in order, with heads and labels set in place; the input may be endless.
+
+        Enhanced dependencies (DEPS) are emptied: they belonged to other trees. With probabilities, MISC gets
+        ``HeadProbability`` and ``LabelProbability`` (that of the label, given the tree), and a comment gives
+        the logarithm of the tree's probability.
+        """
+        options = (options or ParseOptions()).check()
+        for work in self._pipeline(self._batches(sentences, options), options):
+            self._write_back(work, options)
+            yield from work.sentences
+
+    def kbest(
+        self, sentences: Iterable[Sentence], k: int, options: ParseOptions | None = None
+    ) -> Iterator[list[RankedTree]]:
+        """The k most probable labelled trees of each sentence, in order; fewer where there are fewer.
+
+        Only arcs that survive pruning count.
+        """
+        options = (options or ParseOptions()).check()
+        if k < 1:
+            raise ArboraError(f"k must be at least 1, not {k}")
+        for work in self._batches(sentences, options):
+            found = self._guarded(work, lambda work: self._kbest_of(work, options, k))
+            for sentence, (heads, labels, scores) in zip(work.sentences, found, strict=True):
+                yield [
+                    RankedTree(h, self._names(lab, sentence, options), score)
+                    for h, lab, score in zip(heads.tolist(), labels.tolist(), scores.tolist(), strict=True)
+                ]
+
+    def _batches(self, sentences: Iterable[Sentence], options: ParseOptions) -> Iterator[_Work]:
+        batch: list[Sentence] = []
+        words = 0
+        for sentence in sentences:
+            batch.append(sentence)
+            words += len(sentence.forms)
+            if words >= options.batch:
+                yield self._encode(batch, options)
+                batch, words = [], 0
+        if batch:
+            yield self._encode(batch, options)
+
+    def _encode(self, batch: list[Sentence], options: ParseOptions) -> _Work:
+        encoded = encode(batch)
+        words, chances = encoded.words, encoded.words if options.probabilities else 0
+        given_heads = given_labels = _NO_INTEGERS
+        if options.constraints:
+            given_heads, given_labels = self._given(batch)
+        return _Work(
+            batch,
+            encoded,
+            given_heads,
+            given_labels,
+            np.empty(words, np.int32),
+            np.empty(words, np.int32),
+            np.empty(chances),
+            np.empty(chances),
+            np.empty(len(batch) if options.probabilities else 0),
+        )
+
+    def _given(self, batch: list[Sentence]) -> tuple[Integers, Integers]:
+        heads = [-1 if head is None else head for sentence in batch for head in sentence.heads]
+        labels = [self._numbers.get(label, -1) for sentence in batch for label in sentence.deprels]
+        return np.array(heads, np.int32), np.array(labels, np.int32)
+
+    def _trees(self, options: ParseOptions) -> tuple[bool, bool]:
+        own = self.header["options"]
+        single_root = own["single_root"] if options.single_root is None else options.single_root
+        projective = own["projective"] if options.projective is None else options.projective
+        return single_root, projective
+
+    def _run(self, work: _Work, options: ParseOptions) -> _Work:
+        self._core.parse(
+            self._weights,
+            self._pruner_weights,
+            work.encoded,
+            work.given_heads,
+            work.given_labels,
+            *self._trees(options),
+            options.decoder == "mbr",
+            options.threads,
+            work.heads,
+            work.labels,
+            work.head_probabilities,
+            work.label_probabilities,
+            work.log_probabilities,
+        )
+        return work
+
+    def _kbest_of(self, work: _Work, options: ParseOptions, k: int) -> list[Any]:
+        return self._core.kbest(
+            self._weights,
+            self._pruner_weights,
+            work.encoded,
+            work.given_heads,
+            work.given_labels,
+            *self._trees(options),
+            options.threads,
+            k,
+        )
+
+    def _pipeline(self, batches: Iterator[_Work], options: ParseOptions) -> Iterator[_Work]:
+        """Every batch parsed, in order; with several threads the next is read while one is worked on."""
+        if options.threads == 1:
+            for work in batches:
+                yield self._guarded(work, lambda work: self._run(work, options))
+            return
+        with ThreadPoolExecutor(1) as worker:
+            running: tuple[_Work, Future[_Work]] | None = None
+            for work in batches:
+                started = (work, worker.submit(self._run, work, options))
+                if running is not None:
+                    yield self._guarded(running[0], lambda _, future=running[1]: future.result())
+                running = started
+            if running is not None:
+                yield self._guarded(running[0], lambda _, future=running[1]: future.result())
+
+    def _guarded(self, work: _Work, run: Any) -> Any:
+        """What ``run`` gives; if no tree fits what is given, the error names the sentence."""
+        try:
+            return run(work)
+        except InfeasibleTreeError as error:
+            place, _, reason = str(error).partition(" of the batch: ")
+            sentence = work.sentences[int(place.removeprefix("sentence "))]
+            name = next((c for c in sentence.comments if c.startswith("# sent_id")), None)
+            text = f" ({name.removeprefix('# ')})" if name else ""
+            raise InfeasibleTreeError(
+                f"no tree fits what is given for the sentence {' '.join(sentence.forms[:6])!r}{text}: {reason}"
+            ) from None
+
+    def _names(self, labels: list[int], sentence: Sentence, options: ParseOptions) -> list[str]:
+        names = [self.labels[label] for label in labels]
+        if options.constraints:  # a given label stays, even one that the model does not know
+            names = [
+                name if old == "_" else old for name, old in zip(names, sentence.deprels, strict=True)
+            ]
+        return names
+
+    def _write_back(self, work: _Work, options: ParseOptions) -> None:
+        heads, labels = work.heads.tolist(), work.labels.tolist()
+        start = 0
+        for index, sentence in enumerate(work.sentences):
+            end = start + len(sentence.forms)
+            sentence.deprels = self._names(labels[start:end], sentence, options)
+            sentence.heads = heads[start:end]
+            sentence.deps = ["_"] * (end - start)
+            if options.probabilities:
+                chances = zip(
+                    sentence.misc,
+                    work.head_probabilities[start:end].tolist(),
+                    work.label_probabilities[start:end].tolist(),
+                    strict=True,
+                )
+                sentence.misc = [_with_chances(misc, head, label) for misc, head, label in chances]
+                _set_comment(sentence, TREE_LOG_PROBABILITY, f"{work.log_probabilities[index]:.6f}")
+            start = end
+
+
+def encode(sentences: Iterable[Sentence]) -> _core.Encoded:
+    """The columns that templates see, as hashes."""
+    return _core.encode([(s.forms, s.lemmas, s.upos, s.xpos, s.feats) for s in sentences])
+
+
+def make_structure(header: dict[str, Any]) -> _core.FirstOrder:
+    """The core's parser without weights, from a model's header."""
+    options = header["options"]
+    compiled = Templates.parse(header["templates"]).compile()
+    return _core.FirstOrder(
+        [compiled[section] for section in SECTIONS],
+        options["pruning"],
+        options["most_heads"],
+        header["at_root"],
+        header["below_words"],
+        header.get("tree_scale", 1.0),
+        header.get("label_scale", 1.0),
+    )
+
+
+def set_kbest(sentence: Sentence, trees: list[RankedTree]) -> Iterator[Sentence]:
+    """A copy of the sentence for each of its trees, with rank and log-probability as comments."""
+    for rank, tree in enumerate(trees, 1):
+        copy = sentence.copy()
+        copy.heads, copy.deprels = list(tree.heads), list(tree.deprels)
+        copy.deps = ["_"] * len(copy.forms)
+        _set_comment(copy, "kbest_rank", str(rank))
+        _set_comment(copy, TREE_LOG_PROBABILITY, f"{tree.log_probability:.6f}")
+        yield copy
+
+
+def _with_chances(misc: str, head: float, label: float) -> str:
+    own = [HEAD_PROBABILITY, LABEL_PROBABILITY]
+    kept = [] if misc == "_" else [item for item in misc.split("|") if item.partition("=")[0] not in own]
+    return "|".join([*kept, f"{HEAD_PROBABILITY}={head:.4f}", f"{LABEL_PROBABILITY}={label:.4f}"])
+
+
+def _set_comment(sentence: Sentence, key: str, value: str) -> None:
+    kept = [c for c in sentence.comments if not c.startswith(f"# {key} =")]
+    sentence.comments = [*kept, f"# {key} = {value}"]
