@@ -41,6 +41,8 @@ std::unique_ptr<Encoded> encode(nb::list sentences) {
     auto encoded = std::make_unique<Encoded>();
     for (nb::handle sentence : sentences) {
         PyObject* columns[5];
+        if (!PyTuple_Check(sentence.ptr()) || PyTuple_GET_SIZE(sentence.ptr()) != 5)
+            throw nb::value_error("a sentence must be a tuple of five columns");
         for (int c = 0; c < 5; ++c) {
             columns[c] = PyTuple_GET_ITEM(sentence.ptr(), c);
             if (!PyList_Check(columns[c]) || PyList_GET_SIZE(columns[c]) != PyList_GET_SIZE(columns[0]))
@@ -214,9 +216,20 @@ nb::list kbest_batch(const Structure& structure, const Array<const float>& weigh
 void bind_parsing(nb::module_& m) {
     nb::class_<Encoded>(m, "Encoded", "Sentences as hashes of their columns.")
         .def("__len__", &Encoded::sentences)
-        .def_prop_ro("words", &Encoded::words);
+        .def_prop_ro("words", &Encoded::words, "The number of words in all sentences.")
+        .def("lengths", [](const Encoded& self) {
+            std::vector<int> result;
+            for (std::size_t i = 0; i < self.sentences(); ++i) result.push_back(self.length(i));
+            return result;
+        })
+        .def("first", [](const Encoded& self, std::size_t count) {
+            if (count > self.sentences()) throw nb::index_error("there are fewer sentences");
+            return self.first(count);
+        }, "count"_a)
+        .def("checksum", &Encoded::checksum);
     m.def("hash_text", [](const std::string& text) { return hash_text(text, 0); }, "text"_a);
-    m.def("encode", &encode, "sentences"_a);
+    m.def("encode", &encode, "sentences"_a,
+          nb::sig("def encode(sentences: list[tuple[list[str], list[str], list[str], list[str], list[str]]]) -> Encoded"));
 
     nb::class_<Arcs>(m, "Arcs", "Candidate arcs of sentences.")
         .def_prop_ro("count", [](const Arcs& arcs) {
@@ -237,6 +250,9 @@ void bind_parsing(nb::module_& m) {
              "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a)
         .def("kbest", &kbest_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a, "given_labels"_a,
              "single_root"_a, "projective"_a, "threads"_a, "k"_a,
+             nb::sig("def kbest(self, weights: typing.Any, pruner_weights: typing.Any, encoded: Encoded, "
+                     "given_heads: typing.Any, given_labels: typing.Any, single_root: bool, projective: bool, "
+                     "threads: int, k: int) -> list[typing.Any]"),
              "For every sentence (heads, labels, log-probabilities), a row per tree and a column per word.")
         .def("surprise", [](const Structure& self, const Array<const float>& weights,
                             const Array<const float>& pruner_weights, const Encoded& encoded,
@@ -276,7 +292,7 @@ void bind_parsing(nb::module_& m) {
                                            {heads.data(), labels.data()}, arcs.of, sentences,
                                            {{beta, gamma}, {single_root, projective}, threads});
             }
-            return nb::make_tuple(report.arc_loss, report.label_loss, report.words, report.infeasible);
+            return std::make_tuple(report.arc_loss, report.label_loss, report.words, report.infeasible);
         }, "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "arcs"_a, "sentences"_a, "beta"_a, "gamma"_a,
            "single_root"_a, "projective"_a, "threads"_a)
         .def("support", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
@@ -285,6 +301,6 @@ void bind_parsing(nb::module_& m) {
             nb::gil_scoped_release release;
             support(self.templates, self.model, learner, encoded, {heads.data(), labels.data()}, sentences);
         }, "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "sentences"_a);
-    m.attr("ATOMS") = nb::cast(std::vector<std::string>(atom_names.begin(), atom_names.end()));
-    m.attr("ARC_ATOMS") = nb::cast(std::vector<std::string>(arc_atom_names.begin(), arc_atom_names.end()));
+    m.def("atom_names", [] { return std::vector<std::string>(atom_names.begin(), atom_names.end()); });
+    m.def("arc_atom_names", [] { return std::vector<std::string>(arc_atom_names.begin(), arc_atom_names.end()); });
 }

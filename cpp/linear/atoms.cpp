@@ -133,6 +133,27 @@ void Encoded::add_word(const WordColumns& columns) {
     ++starts_.back();
 }
 
+Encoded Encoded::first(std::size_t sentences) const {
+    Encoded result = *this;
+    const std::size_t words = starts_[sentences];
+    result.starts_.resize(sentences + 1);
+    result.feat_starts_.resize(words + 1);
+    result.atoms_.resize(words * single_atoms);
+    result.feats_.resize(result.feat_starts_.back());
+    result.classes_.resize(words);
+    result.nestings_.resize(words);
+    result.tag_numbers_.resize(words);
+    return result;
+}
+
+std::uint64_t Encoded::checksum() const {
+    std::uint64_t sum = 0;
+    for (std::uint64_t atom : atoms_) sum = combine(sum, atom);
+    for (std::uint64_t feat : feats_) sum = combine(sum, feat);
+    for (std::size_t start : starts_) sum = combine(sum, start);
+    return sum;
+}
+
 void Encoded::end_sentence() {
     const std::size_t begin = starts_[starts_.size() - 2], end = starts_.back();
     set_ranks(Atom::verb_rank, WordClass::verb, begin, end);

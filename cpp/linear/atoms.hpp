@@ -42,6 +42,11 @@ public:
     std::size_t start(std::size_t sentence) const { return starts_[sentence]; }
     int length(std::size_t sentence) const { return static_cast<int>(starts_[sentence + 1] - starts_[sentence]); }
 
+    // The first sentences, as encoded ones of their own.
+    Encoded first(std::size_t sentences) const;
+    // The same for the same words only.
+    std::uint64_t checksum() const;
+
     std::uint64_t atom(std::size_t word, Atom which) const {
         return atoms_[word * single_atoms + static_cast<std::size_t>(which)];
     }

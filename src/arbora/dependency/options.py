@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from arbora.errors import ArboraError
 
-Labels = Literal["joint", "second-stage", "both"]
-Decoder = Literal["mbr", "best"]
 LABELS = ("joint", "second-stage", "both")
-DECODERS = ("mbr", "best")
+DECODERS = ("best", "mbr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class TrainingOptions:
     pruning: float = 0.003
     most_heads: int = 10
     pruner_epochs: int = 3
-    pruner_bits: int = 20
+    pruner_bits: int = 18
     single_root: bool = True
     projective: bool = False
 
@@ -78,17 +76,17 @@ class TrainingOptions:
 class ParseOptions:
     """How to parse.
 
-    ``decoder``: ``mbr`` is the tree with the most expected right arcs, ``best`` the one of the highest score.
+    ``decoder``: ``best`` is the tree of the highest score, ``mbr`` the one with the most expected right arcs.
     ``single_root`` and ``projective``: which trees count; None is what the model was trained with.
     ``probabilities``: say how sure each head and label is. ``constraints``: heads and labels that the input
     has (not ``_``) are kept, and the rest is the best that goes with them. No result depends on ``threads``
     or on ``batch``, the number of words that are worked on together.
 
-    >>> ParseOptions(decoder="best").probabilities
+    >>> ParseOptions(decoder="mbr").probabilities
     False
     """
 
-    decoder: str = "mbr"
+    decoder: str = "best"
     single_root: bool | None = None
     projective: bool | None = None
     probabilities: bool = False

@@ -20,6 +20,8 @@ from typing import TypeAlias
 from arbora import _core
 from arbora.errors import FileError
 
+ATOMS = _core.atom_names()
+ARC_ATOMS = _core.arc_atom_names()
 SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings")
 COMPANY = ("alone", "direction", "distance")
 _WORD_ATOM = re.compile(r"(head|modifier|between|first-child|last-child|grandparent)([+-]\d)?\.([a-z0-9-]+)")
@@ -62,11 +64,11 @@ class Template:
         sides: dict[str, Side] = {"head": [], "modifier": [], "between": []}
         arc: list[int] = []
         for atom in self.atoms:
-            if atom in _core.ARC_ATOMS:
-                arc.append(_core.ARC_ATOMS.index(atom))
+            if atom in ARC_ATOMS:
+                arc.append(ARC_ATOMS.index(atom))
                 continue
             role, offset, name = _parse_atom(atom)
-            sides[role].append((offset, _core.ATOMS.index(name)))
+            sides[role].append((offset, ATOMS.index(name)))
         _check_sides(sides, arc, self.company)
         seed = _core.hash_text(section + ": " + " & ".join(self.atoms))
         flags = [name in self.company for name in COMPANY]
@@ -75,10 +77,10 @@ class Template:
 
 def _parse_atom(atom: str) -> tuple[str, int, str]:
     found = _WORD_ATOM.fullmatch(atom)
-    if not found or found[3] not in _core.ATOMS:
+    if not found or found[3] not in ATOMS:
         raise ValueError(
             f"{atom!r} is no atom: write head, modifier or between, a dot and one of "
-            f"{', '.join(_core.ATOMS)}; or one of {', '.join(_core.ARC_ATOMS)}"
+            f"{', '.join(ATOMS)}; or one of {', '.join(ARC_ATOMS)}"
         )
     if found[1] == "between" and found[2]:
         raise ValueError(f"{atom!r}: words in between have no neighbours here")
@@ -90,7 +92,7 @@ def _parse_atom(atom: str) -> tuple[str, int, str]:
 def _check_sides(sides: dict[str, Side], arc: list[int], company: tuple[str, ...]) -> None:
     if not company or set(company) - set(COMPANY):
         raise ValueError(f"the company is one or more of {', '.join(COMPANY)}, not {' '.join(company)!r}")
-    several = [role for role, side in sides.items() if [atom for _, atom in side].count(_core.ATOMS.index("feat")) > 1]
+    several = [role for role, side in sides.items() if [atom for _, atom in side].count(ATOMS.index("feat")) > 1]
     if several:
         raise ValueError(f"only one feat can be joined on the side of the {several[0]}")
     if sides["between"] and (arc or "distance" in company):

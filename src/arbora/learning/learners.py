@@ -64,8 +64,8 @@ class Learner:
 LEARNERS: dict[str, Learner] = {
     learner.name: learner
     for learner in (
-        Learner("aggressive", "aggressive", 0.1, "as far as the loss asks for; hardly needs a rate"),
-        Learner("sgd", "sgd", 0.01, "steps of one length"),
+        Learner("aggressive", "aggressive", 0.02, "as far as the loss asks for; hardly needs a rate"),
+        Learner("sgd", "sgd", 0.02, "steps of one length"),
         Learner("adagrad", "adagrad", 0.05, "shorter steps for weights that have moved much"),
         Learner("perceptron", "sgd", 1.0, "with the perceptron loss, the averaged perceptron"),
     )

@@ -1,0 +1,23 @@
+"""Dependency parsers: train one, load one, parse with it.
+
+>>> from arbora.dependency import ParseOptions, TrainingOptions
+>>> ParseOptions().decoder, TrainingOptions().preset
+('best', 'first-order')
+"""
+
+from arbora.dependency.options import ParseOptions, TrainingOptions
+from arbora.dependency.parser import DependencyParser, RankedTree, set_kbest
+from arbora.dependency.presets import PRESETS, preset_templates
+from arbora.dependency.training import EpochReport, train
+
+__all__ = [
+    "PRESETS",
+    "DependencyParser",
+    "EpochReport",
+    "ParseOptions",
+    "RankedTree",
+    "TrainingOptions",
+    "preset_templates",
+    "set_kbest",
+    "train",
+]
