@@ -1,7 +1,8 @@
 """Arbora: syntactic parsers that say how sure they are.
 
-The rooms are imported when they are first used: ``arbora.trees``, ``arbora.treebank``, ``arbora.draw``,
-``arbora.evaluation``.
+The rooms are imported when they are first used: ``arbora.dependency`` (parsers), ``arbora.trees``,
+``arbora.treebank``, ``arbora.evaluation``, ``arbora.draw``, and ``arbora.features``, ``arbora.learning``,
+``arbora.models`` behind them.
 
 >>> import arbora
 >>> arbora.treebank.Sentence(["Trees", "grow"], heads=[2, 0]).roots
@@ -15,9 +16,9 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arbora import draw, evaluation, treebank, trees
+    from arbora import dependency, draw, evaluation, features, learning, models, treebank, trees
 
-__all__ = ["draw", "evaluation", "treebank", "trees"]
+__all__ = ["dependency", "draw", "evaluation", "features", "learning", "models", "treebank", "trees"]
 __version__ = _version("arbora")
 
 

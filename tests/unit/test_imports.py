@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 PYTHON_ORDER = [
     ["treebank"],
-    ["features"],
+    ["features", "models"],
     ["constraints"],
     ["trees", "graphs"],
     ["inference"],
@@ -28,6 +28,8 @@ CORE_ORDER = [
     ["support"],
     ["semirings"],
     ["trees", "charts", "treebank"],
+    ["linear"],
+    ["parsing"],
     ["factors"],
     ["solvers"],
     ["bindings"],

@@ -82,7 +82,7 @@ def train(
 
     >>> from arbora.treebank import read
     >>> from arbora.dependency import ParseOptions, TrainingOptions, train
-    >>> treebank = list(read("examples/treebank/english.conllu"))
+    >>> treebank = list(read("examples/treebank/en.conllu"))
     >>> parser = train(treebank, options=TrainingOptions(epochs=5, bits=16, pruner_bits=14))
     >>> next(parser.parse([treebank[0].copy()])).heads == treebank[0].heads
     True
