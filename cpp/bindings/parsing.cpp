@@ -145,7 +145,7 @@ void parse_batch(const Structure& structure, const Array<const float>& weights, 
                  const Array<double>& head_probabilities, const Array<double>& label_probabilities,
                  const Array<double>& log_probabilities) {
     const Parser parser{structure.templates, structure.pruner, table_of(pruner_weights, 0), structure.model,
-                        table_of(weights, structure.model.labeler().stride())};
+                        table_of(weights, structure.model.labeler().padding())};
     const ParseOptions options{{single_root, projective}, least_risk ? Decoder::least_risk : Decoder::best,
                                log_probabilities.shape(0) > 0};
     if (heads.shape(0) < encoded.words() || labels.shape(0) < encoded.words())
@@ -184,7 +184,7 @@ nb::list kbest_batch(const Structure& structure, const Array<const float>& weigh
                      const Array<const int>& given_heads, const Array<const int>& given_labels, bool single_root,
                      bool projective, int threads, int k) {
     const Parser parser{structure.templates, structure.pruner, table_of(pruner_weights, 0), structure.model,
-                        table_of(weights, structure.model.labeler().stride())};
+                        table_of(weights, structure.model.labeler().padding())};
     std::vector<std::vector<LabelledTree>> found(encoded.sentences());
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
         const std::size_t start = encoded.start(i);
@@ -209,6 +209,72 @@ nb::list kbest_batch(const Structure& structure, const Array<const float>& weigh
         result.append(nb::make_tuple(std::move(all_heads), std::move(all_labels), std::move(all_scores)));
     }
     return result;
+}
+
+// ---- raw scores, for tests ----
+
+using ArcSpec = std::vector<std::tuple<int, int>>;  // head and modifier
+
+// A sentence prepared for all templates; `heads` of words 1..n, or none where no tree is looked at.
+Prepared prepare(const Structure& structure, const Encoded& encoded, std::size_t sentence, std::vector<int> heads) {
+    if (sentence >= encoded.sentences()) throw nb::index_error("there are fewer sentences");
+    Prepared prepared;
+    prepared.set(structure.templates, encoded, sentence, ~0u);
+    if (heads.empty()) return prepared;
+    if (static_cast<int>(heads.size()) != prepared.n()) throw nb::value_error("every word needs a head");
+    heads.insert(heads.begin(), -1);
+    prepared.set_tree(structure.templates, encoded, sentence, heads.data());
+    return prepared;
+}
+
+std::vector<Arc> arcs_of(const ArcSpec& spec, int n) {
+    std::vector<Arc> result;
+    for (const auto& [head, modifier] : spec) {
+        if (head < 0 || head > n || modifier < 1 || modifier > n || head == modifier)
+            throw nb::value_error("there is no such arc");
+        result.push_back({head, modifier});
+    }
+    return result;
+}
+
+std::vector<float> arc_scores(const Structure& structure, bool of_pruner, const Array<const float>& weights,
+                              const Encoded& encoded, std::size_t sentence, const ArcSpec& spec) {
+    const Prepared prepared = prepare(structure, encoded, sentence, {});
+    const ArcFeatures& features = of_pruner ? structure.pruner.features() : structure.model.arcs();
+    const Weights table = table_of(weights, of_pruner ? 0 : structure.model.labeler().padding());
+    const auto width = static_cast<std::size_t>(prepared.width());
+    std::vector<float> scores(spec.empty() ? width * width : spec.size());
+    if (spec.empty())
+        features.score(prepared, table, scores.data());
+    else
+        features.score(prepared, table, arcs_of(spec, prepared.n()), scores.data());
+    return scores;
+}
+
+std::vector<std::vector<float>> label_scores(const Structure& structure, bool of_labeler,
+                                             const Array<const float>& weights, const Encoded& encoded,
+                                             std::size_t sentence, const std::vector<int>& heads,
+                                             const ArcSpec& spec) {
+    const Prepared prepared = prepare(structure, encoded, sentence, heads);
+    const LabelFeatures& features = of_labeler ? structure.model.labeler() : structure.model.joint_labels();
+    const auto stride = static_cast<std::size_t>(features.stride());
+    std::vector<float> scores(spec.size() * stride);
+    features.score(prepared, table_of(weights, stride), arcs_of(spec, prepared.n()), scores.data());
+    std::vector<std::vector<float>> result;
+    for (std::size_t a = 0; a < spec.size(); ++a)
+        result.emplace_back(scores.begin() + a * stride, scores.begin() + a * stride + features.labels());
+    return result;
+}
+
+std::vector<float> sibling_scores(const Structure& structure, const Array<const float>& weights,
+                                  const Encoded& encoded, std::size_t sentence, const std::vector<int>& heads,
+                                  int head) {
+    const Prepared prepared = prepare(structure, encoded, sentence, heads);
+    if (head < 0 || head > prepared.n()) throw nb::value_error("there is no such head");
+    const LabelFeatures& features = structure.model.labeler();
+    std::vector<float> scores(static_cast<std::size_t>(features.states()) * features.states());
+    features.score_siblings(prepared, table_of(weights, features.stride()), head, scores.data());
+    return scores;
 }
 
 }  // namespace
@@ -236,13 +302,18 @@ void bind_parsing(nb::module_& m) {
             std::size_t total = 0;
             for (const auto& each : arcs.of) total += each.size();
             return total;
-        });
+        })
+        .def("of", [](const Arcs& arcs, std::size_t sentence) {
+            ArcSpec result;
+            for (const Arc& arc : arcs.of.at(sentence)) result.emplace_back(arc.head, arc.modifier);
+            return result;
+        }, "sentence"_a, "A sentence's arcs as (head, modifier).");
     nb::class_<Structure>(m, "FirstOrder", "A first-order parser without its weights.")
         .def(nb::init<const std::vector<std::vector<TemplateSpec>>&, double, int, const std::vector<bool>&,
                       const std::vector<bool>&, double, double>(),
              "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
              "label_scale"_a = 1.0)
-        .def_prop_ro("padding", [](const Structure& self) { return self.model.labeler().stride(); },
+        .def_prop_ro("padding", [](const Structure& self) { return self.model.labeler().padding(); },
                      "How many weights follow the table's power of two.")
         .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "single_root"_a, "projective"_a, "threads"_a)
         .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
@@ -254,13 +325,19 @@ void bind_parsing(nb::module_& m) {
                      "given_heads: typing.Any, given_labels: typing.Any, single_root: bool, projective: bool, "
                      "threads: int, k: int) -> list[typing.Any]"),
              "For every sentence (heads, labels, log-probabilities), a row per tree and a column per word.")
+        .def("arc_scores", &arc_scores, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
+             "Sums of the weights of arcs (head, modifier); without a list, of all arcs as a flat table.")
+        .def("label_scores", &label_scores, "of_labeler"_a, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
+             "arcs"_a, "Sums of the weights of every label of arcs; heads are the tree that the labeler sees.")
+        .def("sibling_scores", &sibling_scores, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a, "head"_a,
+             "Sums of the weights of neighbouring labels below a head, flat; the last are start and end.")
         .def("surprise", [](const Structure& self, const Array<const float>& weights,
                             const Array<const float>& pruner_weights, const Encoded& encoded,
                             const Array<const int>& heads, const Array<const int>& labels, bool single_root,
                             bool projective, int threads, const std::vector<double>& scales) {
             nb::gil_scoped_release release;
             const Surprise found = measure_surprise(self.templates, self.pruner, table_of(pruner_weights, 0),
-                                                    self.model, table_of(weights, self.model.labeler().stride()),
+                                                    self.model, table_of(weights, self.model.labeler().padding()),
                                                     encoded, {heads.data(), labels.data()},
                                                     {single_root, projective}, scales, threads);
             return std::make_tuple(found.trees, found.labels);
@@ -271,7 +348,7 @@ void bind_parsing(nb::module_& m) {
                                    const Array<const int>& labels) {
             const auto which = static_cast<Section>(section);
             return template_masses(self.templates, which, self.model.labels(),
-                                   table_of(weights, which == Section::pruner ? 0 : self.model.labeler().stride()),
+                                   table_of(weights, which == Section::pruner ? 0 : self.model.labeler().padding()),
                                    encoded, {heads.data(), labels.data()});
         }, "section"_a, "weights"_a, "encoded"_a, "heads"_a, "labels"_a)
         .def("train_pruner", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,

@@ -14,7 +14,6 @@ struct Implied {
     std::vector<char> not_root;
 
     Given add_to(Given given, const FirstOrder& model, int n) {
-        if (!given.labels) return given;
         heads.assign(n + 1, -1);
         not_root.assign(n + 1, 0);
         for (int m = 1; m <= n; ++m) {
@@ -27,6 +26,18 @@ struct Implied {
         return {heads.data(), given.labels, not_root.data()};
     }
 };
+
+// run(given) with what the labels imply; if no tree goes with that, without: only what is given binds.
+template <class Run>
+auto with_implied(Given given, const FirstOrder& model, int n, Run run) {
+    if (!given.labels) return run(given);
+    Implied implied;
+    try {
+        return run(implied.add_to(given, model, n));
+    } catch (const Infeasible&) {
+        return run(given);
+    }
+}
 
 // Leaves a known label the only one; on an arc that the training data never had it on, it counts 0.
 void keep_label(double* scores, int labels, int known) {
@@ -102,15 +113,9 @@ double label_jointly(const Candidates& candidates, const std::vector<double>& su
     return log_probability;
 }
 
-}  // namespace
-
-void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
-           const ParseOptions& options, ParseRef& result) {
-    result.log_probability = 0;
+void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
+                 const ParseOptions& options, ParseRef& result) {
     const int n = encoded.length(sentence), width = n + 1;
-    if (n == 0) return;
-    thread_local Implied implied;
-    given = implied.add_to(given, parser.model, n);
     thread_local Prepared prepared;
     thread_local FirstOrder::Workspace space;
     thread_local Candidates candidates;
@@ -162,11 +167,8 @@ void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, G
     result.log_probability += label_in_second_stage(parser, prepared, space, given, options.probabilities, result);
 }
 
-std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
+std::vector<LabelledTree> kbest_given(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
                                       TreeKind kind, int k) {
-    if (encoded.length(sentence) == 0) return {{Heads{-1}, {-1}, 0.0}};
-    Implied implied;
-    given = implied.add_to(given, parser.model, encoded.length(sentence));
     Prepared prepared;
     FirstOrder::Workspace space;
     Candidates candidates;
@@ -222,6 +224,25 @@ std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encod
         }
         if (static_cast<int>(trees.size()) < wanted) return found;
     }
+}
+
+}  // namespace
+
+void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
+           const ParseOptions& options, ParseRef& result) {
+    result.log_probability = 0;
+    const int n = encoded.length(sentence);
+    if (n == 0) return;
+    with_implied(given, parser.model, n,
+                 [&](Given given) { parse_given(parser, encoded, sentence, given, options, result); });
+}
+
+std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
+                                      TreeKind kind, int k) {
+    const int n = encoded.length(sentence);
+    if (n == 0) return {{Heads{-1}, {-1}, 0.0}};
+    return with_implied(given, parser.model, n,
+                        [&](Given given) { return kbest_given(parser, encoded, sentence, given, kind, k); });
 }
 
 }  // namespace arbora
