@@ -76,21 +76,13 @@ constexpr std::array<ListFunction, 8> list_functions{
     add_listed<true, true, false>,   add_listed<false, false, true>, add_listed<true, false, true>,
     add_listed<false, true, true>,   add_listed<true, true, true>};
 
-// Sums over streams; the weights of the next stream are fetched while one is summed.
 void add_streams(const std::vector<Stream>& streams, const ArcColumns& arcs, Weights weights, float* scores) {
-    thread_local std::vector<std::uint32_t> buffers[2];
-    for (auto& buffer : buffers) buffer.resize(arcs.size());
-    const auto fetch = [&](std::size_t s) {
-        std::uint32_t* indices = buffers[s & 1].data();
-        fill_indices(streams[s], arcs, weights.mask, indices);
-        for (std::size_t i = 0; i < arcs.size(); ++i) __builtin_prefetch(weights.data + indices[i]);
-    };
-    if (!streams.empty()) fetch(0);
-    for (std::size_t s = 0; s < streams.size(); ++s) {
-        if (s + 1 < streams.size()) fetch(s + 1);
-        const Stream& t = streams[s];
-        list_functions[(t.alone ? 1 : 0) | (t.direction ? 2 : 0) | (t.distance ? 4 : 0)](
-            t, weights.data, arcs, buffers[s & 1].data(), scores);
+    thread_local std::vector<std::uint32_t> indices;
+    indices.resize(arcs.size());
+    for (const Stream& t : streams) {
+        fill_indices(t, arcs, weights.mask, indices.data());
+        list_functions[(t.alone ? 1 : 0) | (t.direction ? 2 : 0) | (t.distance ? 4 : 0)](t, weights.data, arcs,
+                                                                                        indices.data(), scores);
     }
 }
 

@@ -13,8 +13,10 @@ namespace {
 
 using Lanes8 = float __attribute__((vector_size(32)));
 
-// Where the company of a feature begins, apart from the feature alone.
-std::uint32_t spread(std::uint32_t code) { return code * 0x9e3779b1u; }
+// A feature in company begins at a distance from the feature alone.
+constexpr std::uint32_t company_spread = 0x9e3779b1u;
+
+std::uint32_t zero_block(std::uint32_t mask, int stride) { return mask + 1 + static_cast<std::uint32_t>(stride); }
 
 // sums[0 .. 8 * vectors) of the blocks that begin at weights + starts[i].
 template <int vectors>
@@ -47,31 +49,51 @@ ARBORA_VECTORISED void sum_blocks(const float* weights, const std::uint32_t* sta
     }
 }
 
-// Starts of all blocks of every arc: blocks[i] .. blocks[i + 1] are those of arc i.
-struct Blocks {
-    std::vector<std::uint32_t> starts, by_stream;
-    std::vector<std::size_t> ends;
+ARBORA_VECTORISED void shift(const std::uint32_t* __restrict indices, const std::uint32_t* __restrict codes,
+                             std::uint32_t mask, std::size_t count, std::uint32_t* __restrict shifted) {
+    for (std::size_t i = 0; i < count; ++i) shifted[i] = (indices[i] + codes[i] * company_spread) & mask;
+}
 
-    void set(const std::vector<Stream>& streams, const ArcColumns& arcs, std::uint32_t mask) {
+// Starts of the blocks of every arc: `rows` for each of them, one after the other. A feature that is not there has the
+// block of zeros behind the table.
+struct Blocks {
+    std::size_t rows = 0;
+    std::vector<std::uint32_t> starts;
+
+    void set(const std::vector<Stream>& streams, const ArcColumns& arcs, std::uint32_t mask, std::uint32_t zeros) {
         const std::size_t count = arcs.size();
-        by_stream.resize(streams.size() * count);
-        for (std::size_t s = 0; s < streams.size(); ++s)
-            fill_indices(streams[s], arcs, mask, by_stream.data() + s * count);
-        starts.clear();
-        ends.clear();
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::uint32_t direction = spread(arcs.directions[i]), distance = spread(arcs.distances[i]);
-            for (std::size_t s = 0; s < streams.size(); ++s) {
-                const Stream& t = streams[s];
-                if (!t.is_valid(static_cast<int>(arcs.heads[i]), static_cast<int>(arcs.modifiers[i]))) continue;
-                const std::uint32_t index = by_stream[s * count + i];
-                if (t.alone) starts.push_back(index);
-                if (t.direction) starts.push_back((index + direction) & mask);
-                if (t.distance) starts.push_back((index + distance) & mask);
+        rows = 0;
+        for (const Stream& t : streams) rows += t.alone + t.direction + t.distance;
+        starts.resize(rows * count);
+        by_row_.resize(rows * count);
+        indices_.resize(count);
+        std::uint32_t* row = by_row_.data();
+        const auto close = [&](const Stream& t) {
+            for (std::size_t i = 0; t.valid_heads && i < count; ++i)
+                if (!t.is_valid(static_cast<int>(arcs.heads[i]), static_cast<int>(arcs.modifiers[i]))) row[i] = zeros;
+            row += count;
+        };
+        for (const Stream& t : streams) {
+            fill_indices(t, arcs, mask, indices_.data());
+            if (t.alone) {
+                std::copy(indices_.begin(), indices_.end(), row);
+                close(t);
             }
-            ends.push_back(starts.size());
+            if (t.direction) {
+                shift(indices_.data(), arcs.directions.data(), mask, count, row);
+                close(t);
+            }
+            if (t.distance) {
+                shift(indices_.data(), arcs.distances.data(), mask, count, row);
+                close(t);
+            }
         }
+        for (std::size_t r = 0; r < rows; ++r)
+            for (std::size_t i = 0; i < count; ++i) starts[i * rows + r] = by_row_[r * count + i];
     }
+
+private:
+    std::vector<std::uint32_t> by_row_, indices_;
 };
 
 struct Scratch {
@@ -80,10 +102,10 @@ struct Scratch {
     Blocks blocks;
 
     void set(const std::vector<Template>& templates, const Prepared& sentence, const std::vector<Arc>& arcs,
-             std::uint32_t mask) {
+             std::uint32_t mask, int stride) {
         columns.set(sentence, arcs);
         set_streams(templates, sentence, streams);
-        blocks.set(streams, columns, mask);
+        blocks.set(streams, columns, mask, zero_block(mask, stride));
     }
 };
 
@@ -95,37 +117,28 @@ LabelFeatures::LabelFeatures(const std::vector<Template>& arcs, const std::vecto
 void LabelFeatures::score(const Prepared& sentence, Weights weights, const std::vector<Arc>& arcs,
                           float* scores) const {
     thread_local Scratch scratch;
-    scratch.set(arcs_, sentence, arcs, weights.mask);
-    const auto& [starts, by_stream, ends] = scratch.blocks;
     const int width = stride();
-    const auto fetch = [&](std::size_t begin, std::size_t end) {
-        for (std::size_t b = begin; b < end; ++b)
-            for (int l = 0; l < labels_; l += 16) __builtin_prefetch(weights.data + starts[b] + l);
-    };
-    std::size_t begin = 0;
-    if (!arcs.empty()) fetch(0, ends[0]);
-    for (std::size_t i = 0; i < arcs.size(); ++i) {
-        if (i + 1 < arcs.size()) fetch(ends[i], ends[i + 1]);
-        sum_blocks(weights.data, starts.data() + begin, ends[i] - begin, width, scores + i * width);
-        begin = ends[i];
-    }
+    scratch.set(arcs_, sentence, arcs, weights.mask, width);
+    const Blocks& blocks = scratch.blocks;
+    for (std::size_t i = 0; i < arcs.size(); ++i)
+        sum_blocks(weights.data, blocks.starts.data() + i * blocks.rows, blocks.rows, width, scores + i * width);
 }
 
 void LabelFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs,
                                  const float* gradient, SparseSum& sum) const {
     thread_local Scratch scratch;
-    scratch.set(arcs_, sentence, arcs, mask);
-    const auto& [starts, by_stream, ends] = scratch.blocks;
+    scratch.set(arcs_, sentence, arcs, mask, stride());
+    const Blocks& blocks = scratch.blocks;
+    const std::uint32_t zeros = zero_block(mask, stride());
     std::vector<std::uint32_t> active;
-    std::size_t begin = 0;
     for (std::size_t i = 0; i < arcs.size(); ++i) {
         const float* row = gradient + i * labels_;
         active.clear();
         for (int l = 0; l < labels_; ++l)
             if (row[l] != 0) active.push_back(static_cast<std::uint32_t>(l));
-        for (std::size_t b = begin; b < ends[i]; ++b)
-            for (std::uint32_t l : active) sum.add(starts[b] + l, row[l]);
-        begin = ends[i];
+        for (std::size_t b = i * blocks.rows; b < (i + 1) * blocks.rows; ++b)
+            for (std::uint32_t l : active)
+                if (blocks.starts[b] != zeros) sum.add(blocks.starts[b] + l, row[l]);
     }
 }
 
@@ -135,7 +148,7 @@ void LabelFeatures::for_sibling_blocks(const Prepared& sentence, std::uint32_t m
     for (const Template& t : siblings_)
         for (int slot = 0; slot < sentence.slots(t.head); ++slot)
             if (sentence.valid(t.head, slot)[head] != 0)
-                body((t.seed + sentence.values(t.head, slot)[head] + spread(previous + 1)) & mask);
+                body((t.seed + sentence.values(t.head, slot)[head] + static_cast<std::uint32_t>(previous + 1) * company_spread) & mask);
 }
 
 void LabelFeatures::score_siblings(const Prepared& sentence, Weights weights, int head, float* scores) const {

@@ -20,6 +20,8 @@ public:
     int states() const { return labels_ + 1; }
     // How far apart rows of scores are: whole vectors of 8.
     int stride() const { return (states() + 7) / 8 * 8; }
+    // How many weights must follow the table: those of blocks that begin near its end, then as many zeros.
+    int padding() const { return 2 * stride(); }
     bool has_siblings() const { return !siblings_.empty(); }
 
     // scores[i * stride + label] of arcs[i].

@@ -4,8 +4,7 @@
 
 namespace arbora {
 
-// The weight table: 2^bits weights, and after them as many more as there are labels and one, so that a block of
-// labels can begin anywhere.
+// The weight table: 2^bits weights, and after them the padding that LabelFeatures asks for.
 struct Weights {
     const float* data;
     std::uint32_t mask;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -68,8 +69,8 @@ class TrainingOptions:
         return self
 
     def as_dict(self) -> dict[str, Any]:
-        """The options as plain data, for a model's header."""
-        return asdict(self)
+        """The options as plain data, for a model's header; an infinite beta is a word, as JSON has none."""
+        return {**asdict(self), **({"beta": "inf"} if self.beta == math.inf else {})}
 
 
 @dataclass(frozen=True, slots=True)

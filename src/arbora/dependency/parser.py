@@ -86,7 +86,10 @@ class DependencyParser:
                 raise ValueError("the weights have another size than the header says")
             if not len(pruner_weights) or len(pruner_weights) & (len(pruner_weights) - 1):
                 raise ValueError("the pruner's weights are no power of two")
-            return cls(model.header, weights, pruner_weights)
+            parser = cls(model.header, weights, pruner_weights)
+            if parser._core.padding != model.header["padding"]:
+                raise ValueError("the weights were laid out for other labels")
+            return parser
         except (KeyError, TypeError, ValueError, ArboraError) as error:
             reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
             raise FileError(f"this is no parser that Arbora can use: {reason}", file=str(path)) from None

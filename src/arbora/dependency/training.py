@@ -18,7 +18,7 @@ from arbora.dependency.parser import ARCHITECTURE, DependencyParser, encode, mak
 from arbora.dependency.presets import preset_templates
 from arbora.errors import ArboraError, FileError
 from arbora.features import SECTIONS, Templates
-from arbora.learning import find_learner, find_loss
+from arbora.learning import Learner, Loss, find_learner, find_loss
 from arbora.models import read_model, write_model
 from arbora.treebank import Sentence
 
@@ -70,6 +70,7 @@ def train(
     threads: int = 1,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    keep_checkpoint: bool = False,
     licence: str = "",
     progress: Callable[[EpochReport], None] | None = None,
     on_batch: Callable[[int, int], None] | None = None,
@@ -77,8 +78,8 @@ def train(
     """Train a parser; the same data and options give the same weights, whatever the threads.
 
     With ``dev``, the epoch with the best LAS is kept and probabilities are calibrated on it. ``checkpoint`` is
-    a file that is written after every epoch and removed at the end; ``resume`` goes on from it.
-    ``progress`` gets a report per epoch, ``on_batch`` the words done and to do in this epoch.
+    a file that is written after every epoch and removed at the end, unless ``keep_checkpoint``; ``resume``
+    goes on from it. ``progress`` gets a report per epoch, ``on_batch`` the sentences done and to do in it.
 
     >>> from arbora.treebank import read
     >>> from arbora.dependency import ParseOptions, TrainingOptions, train
@@ -102,9 +103,18 @@ def train(
         if checkpoint is not None:
             run.save(checkpoint)
     parser = run.finish()
-    if checkpoint is not None and os.path.exists(checkpoint):
+    if checkpoint is not None and not keep_checkpoint and os.path.exists(checkpoint):
         os.unlink(checkpoint)
     return parser
+
+
+def check_recipe(options: TrainingOptions) -> tuple[Loss, Learner]:
+    """The loss and the learner that the options name; ArboraError if there are none of these names."""
+    try:
+        loss = find_loss(options.loss, options.beta, options.gamma)
+        return loss, find_learner(options.learner, options.rate)
+    except ValueError as error:
+        raise ArboraError(str(error)) from None
 
 
 class _Run:
@@ -134,11 +144,7 @@ class _Run:
         self.header = self._make_header(names, templates, licence)
         self.structure = make_structure(self.header)
         self.header["padding"] = self.structure.padding
-        try:
-            self.loss = find_loss(options.loss, options.beta, options.gamma)
-            self.learner_kind = find_learner(options.learner, options.rate)
-        except ValueError as error:
-            raise ArboraError(str(error)) from None
+        self.loss, self.learner_kind = check_recipe(options)
         self.learner = _core.OnlineLearner(
             options.bits, self.structure.padding, self.learner_kind.rule, self.learner_kind.rate
         )

@@ -1,0 +1,252 @@
+"""From file to file: train a parser on treebank files, parse a treebank file. What the commands wrap."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+
+from arbora.dependency.options import ParseOptions, TrainingOptions
+from arbora.dependency.parser import DependencyParser, set_kbest
+from arbora.dependency.presets import preset_templates
+from arbora.dependency.training import CHECKPOINT, EpochReport, check_recipe, train
+from arbora.errors import ArboraError, FileError
+from arbora.features import Templates
+from arbora.models import read_model
+from arbora.treebank import Sentence, read, write
+from arbora.treebank.conllx import Losses, reduced
+from arbora.treebank.files import chunks, open_input
+from arbora.treebank.formats import find_format
+
+SHOWN_EVERY = 100
+"""How many sentences are parsed between two calls of ``progress``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSummary:
+    """What training gave: the file, its size, the epoch that was kept and its dev scores (None without dev)."""
+
+    file: str
+    bytes: int
+    kept: int
+    uas: float | None
+    las: float | None
+
+
+@dataclass(slots=True)
+class ParsingReport:
+    """What parsing a file did; ``written`` differs from ``sentences`` with k best trees.
+
+    ``lost`` counts what the output's format cannot hold.
+    """
+
+    sentences: int = 0
+    words: int = 0
+    written: int = 0
+    seconds: float = 0.0
+    lost: dict[str, int] = field(default_factory=dict)
+
+
+def checkpoint_name(output: str) -> str:
+    """Where training keeps what it needs to go on after a kill.
+
+    >>> checkpoint_name("en.model")
+    'en.model.checkpoint'
+    """
+    return output + ".checkpoint"
+
+
+def checkpoint_epoch(output: str) -> int:
+    """How many epochs the checkpoint of this output has; FileError if there is none or it is damaged."""
+    path = checkpoint_name(output)
+    if not os.path.exists(path):
+        raise FileError("there is no checkpoint to go on from; start anew without --resume", file=path)
+    return int(read_model(path, architecture=CHECKPOINT, verify=False).header["epoch"])
+
+
+def read_templates(path: str) -> Templates:
+    """The templates of a file; FileError names the line that is wrong."""
+    try:
+        text = b"".join(chunks(open_input(path), path)).decode()
+    except UnicodeDecodeError:
+        raise FileError("this is not UTF-8", file=path) from None
+    return Templates.parse(text, name=path)
+
+
+def train_file(
+    source: str,
+    output: str,
+    *,
+    dev: str | None = None,
+    options: TrainingOptions | None = None,
+    templates: Templates | None = None,
+    threads: int = 1,
+    resume: bool = False,
+    licence: str = "",
+    compact_weights: bool = False,
+    progress: Callable[[EpochReport], None] | None = None,
+    on_batch: Callable[[int, int], None] | None = None,
+) -> TrainingSummary:
+    """Train a parser on a treebank file and write its model file; see `arbora.dependency.train`.
+
+    What is wrong with the options or the output is found before anything is read. The checkpoint is
+    ``output`` + ``.checkpoint``; it is removed when the model is written, not before.
+
+    >>> import os, tempfile
+    >>> model = os.path.join(tempfile.mkdtemp(), "en.model")
+    >>> options = TrainingOptions(epochs=2, bits=16, pruner_bits=14)
+    >>> train_file("examples/treebank/en.conllu", model, options=options).kept
+    2
+    """
+    options = (options or TrainingOptions()).check()
+    check_recipe(options)
+    if templates is None:
+        preset_templates(options.preset)
+    if threads < 1:
+        raise ArboraError("threads must be at least 1")
+    _check_model_name(output, [source] if dev is None else [source, dev])
+    if resume:
+        checkpoint_epoch(output)
+    parser = train(
+        _read_gold(source, options.single_root),
+        None if dev is None else _read_gold(dev, single_root=False),
+        options,
+        templates=templates,
+        threads=threads,
+        checkpoint=checkpoint_name(output),
+        keep_checkpoint=True,
+        resume=resume,
+        licence=licence,
+        progress=progress,
+        on_batch=on_batch,
+    )
+    parser.save(output, compact_weights=compact_weights)
+    os.unlink(checkpoint_name(output))
+    report = parser.header["report"]
+    kept = next(row for row in report["epochs"] if row["epoch"] == report["kept"])
+    return TrainingSummary(
+        output, os.path.getsize(output), report["kept"], kept.get("uas"), kept.get("las")
+    )
+
+
+def parse_file(
+    model: str,
+    source: str = "-",
+    target: str = "-",
+    options: ParseOptions | None = None,
+    *,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    kbest: int | None = None,
+    progress: Callable[[ParsingReport], None] | None = None,
+) -> ParsingReport:
+    """Parse a treebank file, as a stream: memory does not grow with it. Old heads and labels are replaced.
+
+    ``-`` is standard input or output. Without a format, ``-`` is CoNLL-U on the way in and as the input on
+    the way out; other names tell it. The target gets its name only when all is written. With ``kbest``, each
+    of a sentence's best trees is a sentence of its own, with its rank and log-probability as comments.
+    """
+    options = (options or ParseOptions()).check()
+    if kbest is not None and kbest < 1:
+        raise ArboraError("kbest must be at least 1")
+    read_as = _word_format(source, source_format or ("conllu" if source == "-" else None))
+    write_as = _word_format(target, target_format or (read_as if target == "-" else None))
+    if write_as == "conllx" and (options.probabilities or kbest is not None):
+        raise ArboraError("CoNLL-X has no place for probabilities and ranks: write conllu")
+    _check_folder(target)
+    parser = DependencyParser.load(model)
+    report, started = ParsingReport(), time.perf_counter()
+    with read(source, read_as, single_root=False) as reader:
+        sentences = _counted(reader, report, progress)
+        if kbest is None:
+            parsed = parser.parse(sentences, options)
+        else:
+            parsed = _ranked(parser, sentences, kbest, options)
+        if (read_as, write_as) == ("conllu", "conllx"):
+            parsed = _reduced(parsed, report)
+        report.written = write(target, parsed, write_as)
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def _read_gold(path: str, single_root: bool) -> list[Sentence]:
+    with read(path, _word_format(path, None), single_root=single_root) as reader:
+        return list(reader)
+
+
+def _word_format(path: str, name: str | None) -> str:
+    """The name of the file's format, which must be one of words and heads."""
+    found = find_format(path, name).name
+    if found == "brackets":
+        raise FileError("brackets have no heads: the format must be conllu or conllx", file=path)
+    return found
+
+
+def _check_model_name(output: str, sources: list[str]) -> None:
+    """Hours of training shall not end with a name that nothing can be written to."""
+    if output == "-":
+        raise ArboraError("a model is mapped into memory, so it needs a file: --output cannot be -")
+    if output.endswith((".gz", ".xz")):
+        raise FileError(
+            "a model is mapped into memory, so it cannot be compressed: leave out the ending", file=output
+        )
+    _check_folder(output)
+    if os.path.exists(output) and any(os.path.exists(s) and os.path.samefile(output, s) for s in sources):
+        raise FileError("this is the treebank, which the model would overwrite", file=output)
+
+
+def _check_folder(output: str) -> None:
+    if output == "-":
+        return
+    folder = os.path.dirname(os.path.realpath(output))
+    if os.path.isdir(output):
+        raise FileError("this is a directory, not a file", file=output)
+    if not os.path.isdir(folder):
+        raise FileError("its directory does not exist: make it first", file=output)
+    if not os.path.exists(output) and not os.access(folder, os.W_OK):
+        raise FileError("permission denied", file=output)
+
+
+def _counted(
+    sentences: Iterable[Sentence], report: ParsingReport, progress: Callable[[ParsingReport], None] | None
+) -> Iterator[Sentence]:
+    for sentence in sentences:
+        report.sentences += 1
+        report.words += len(sentence.forms)
+        if progress is not None and report.sentences % SHOWN_EVERY == 0:
+            progress(report)
+        yield sentence
+
+
+def _ranked(
+    parser: DependencyParser, sentences: Iterable[Sentence], k: int, options: ParseOptions
+) -> Iterator[Sentence]:
+    """The sentences with each of their k best trees; those without words as they are."""
+    waiting: deque[Sentence] = deque()
+
+    def remembered() -> Iterator[Sentence]:
+        for sentence in sentences:
+            waiting.append(sentence)
+            yield sentence
+
+    for trees in parser.kbest(remembered(), k, options):
+        sentence = waiting.popleft()
+        if len(sentence):
+            yield from set_kbest(sentence, trees)
+        else:
+            yield sentence
+
+
+def _reduced(sentences: Iterable[Sentence], report: ParsingReport) -> Iterator[Sentence]:
+    """The sentences without what CoNLL-X cannot hold, which is counted."""
+    for sentence in sentences:
+        losses = Losses()
+        plain = reduced(sentence, losses)
+        for what, count in asdict(losses).items():
+            if count:
+                name = what.replace("_", " ")
+                report.lost[name] = report.lost.get(name, 0) + count
+        if len(plain):
+            yield plain
