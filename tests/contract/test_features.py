@@ -1,0 +1,247 @@
+"""Features: the core's scores and gradients are those of the slow twin, weight by weight."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.features import ARC_ATOMS, ATOMS, Twin, all_arcs
+
+from arbora import _core
+from arbora.dependency import preset_templates
+from arbora.dependency.parser import encode
+from arbora.features import SECTIONS, Templates
+from arbora.learning import LOSSES
+from arbora.treebank import Sentence
+
+BITS = 12
+LABELS = 3
+NEGLIGIBLE = 1e-3  # gradients below it are left out of a step
+
+
+def every_atom() -> Templates:
+    """Templates in which each atom stands at each role, with neighbours, relatives and all companies."""
+    companies = ["alone", "direction", "distance", "alone direction", "alone distance", "direction distance",
+                 "alone direction distance"]  # fmt: skip
+    arcs, labels, labeler, siblings = [], [], [], []
+    for number, atom in enumerate(ATOMS):
+        company = companies[number % len(companies)]
+        arcs += [f"head.{atom} : {company}", f"modifier-1.{atom} : {company}"]
+        arcs += [f"head+1.{atom} & modifier.upos & modifier+2.{atom} : {company}"]
+        arcs += [f"head.{atom} & head-1.form & modifier.{atom} & {ARC_ATOMS[number % 5]} : {company}"]
+        arcs += [f"between.{atom} : alone", f"head.upos & between.{atom} & modifier.xpos : alone direction"]
+        labels += [
+            f"head.{atom} & modifier-2.{atom} : {company}",
+            f"modifier.{atom} & {ARC_ATOMS[number % 5]} : {company}",
+        ]
+        labeler += [f"first-child.{atom} & head.upos : {company}"]
+        # one set is all that a side can have
+        labeler += [f"last-child.{atom} & modifier.{'form' if atom == 'feat' else atom} : {company}"]
+        labeler += [
+            f"grandparent.{atom} & modifier.upos : {company}",
+            f"head.{atom} & modifier+1.{atom} : {company}",
+        ]
+        siblings += [f"head.{atom}", f"grandparent.{atom}", f"head-1.upos & head.{atom}"]
+    arcs += [f"{one} & {other} : direction" for one in ARC_ATOMS for other in ARC_ATOMS if one < other]
+    arcs += [f"{one} : alone distance" for one in ARC_ATOMS]
+    arcs += ["modifier.upos & modifier-9.form & modifier+9.form", "modifier.upos & brackets-between"]
+    sections = {"pruner": arcs, "arcs": arcs, "labels": labels, "labeler": labeler, "siblings": siblings}
+    return Templates.parse("\n".join(f"[{name}]\n" + "\n".join(lines) for name, lines in sections.items()))
+
+
+TEMPLATES = {"every-atom": every_atom(), "first-order": preset_templates("first-order")}
+
+VALUES = {
+    "forms": ["The", "McDonald's", "x", "_", "(", ")", "“", '"', "``", "-LRB-", "-RRB-", "ÖBB", "ag\u0308a",
+              "日本語", "3,50", "und", "sehrlangeswort" * 3, "12345678", "1234567", "😀😀😀😀"],
+    "lemmas": ["the", "mcdonald", "_", "be", "\u0301", "sehr langes wort"],
+    "upos": ["VERB", "AUX", "PUNCT", "CCONJ", "SCONJ", "ADP", "NOUN", "X", "_", "NN", "$,", "日"],
+    "xpos": ["NN", "VB", "_", "."],
+    "feats": ["_", "Case=Nom", "Case=Acc|Number=Sing", "A=1|B=2|C=3", "|", "X"],
+}  # fmt: skip
+
+
+def draw_sentence(rng: np.random.Generator, n: int) -> Sentence:
+    """Random columns; each of them is now and then missing altogether."""
+    columns = {}
+    for name, values in VALUES.items():
+        few = rng.permutation(values)[: rng.integers(1, len(values) + 1)]  # repeated words are likely
+        columns[name] = [str(few[i]) for i in rng.integers(len(few), size=n)]
+        if rng.random() < 0.15:
+            columns[name] = ["_"] * n
+    return Sentence(**columns)
+
+
+def draw_tree(rng: np.random.Generator, n: int) -> list[int]:
+    """Heads of a random tree with one root: every word hangs from one that hangs already."""
+    order = (rng.permutation(n) + 1).tolist()
+    heads = [0] * n
+    for place, word in enumerate(order[1:], 1):
+        heads[word - 1] = order[rng.integers(place)]
+    return heads
+
+
+def draw_weights(rng: np.random.Generator, size: int) -> np.ndarray:
+    """Multiples of 1/1024, whose sums are exact in 32 bits whatever the order."""
+    return (rng.integers(-1024, 1025, size) / 1024).astype(np.float32)
+
+
+def structure_of(templates: Templates, labels: int = LABELS) -> _core.FirstOrder:
+    compiled = templates.compile()
+    return _core.FirstOrder([compiled[name] for name in SECTIONS], 0.0, 10, [True] * labels, [True] * labels)
+
+
+CASES = [(name, n, seed) for name in TEMPLATES for n in (1, 2, 3, 5, 8) for seed in range(4)] + [
+    ("first-order", 17, 0)
+]
+
+
+@pytest.mark.parametrize(("name", "n", "seed"), CASES)
+def test_scores_are_the_twins(name, n, seed):
+    rng = np.random.default_rng([n, seed])
+    templates, sentence = TEMPLATES[name], draw_sentence(rng, n)
+    structure, encoded, twin = (
+        structure_of(templates),
+        encode([Sentence(["before"]), sentence]),
+        Twin(templates, LABELS, BITS),
+    )
+    pruner_weights = draw_weights(rng, 1 << BITS)
+    weights = draw_weights(rng, (1 << BITS) + structure.padding)
+    arcs, heads = all_arcs(n), draw_tree(rng, n)
+    rows, columns = zip(*arcs, strict=True)
+
+    expected = twin.arcs(sentence, pruner_weights, "pruner")[rows, columns]
+    table = np.reshape(structure.arc_scores(True, pruner_weights, encoded, 1, []), (n + 1, n + 1))
+    assert table[rows, columns].tolist() == expected.tolist()
+    assert structure.arc_scores(True, pruner_weights, encoded, 1, arcs) == expected.tolist()
+
+    expected = twin.arcs(sentence, weights)[rows, columns]
+    table = np.reshape(structure.arc_scores(False, weights, encoded, 1, []), (n + 1, n + 1))
+    assert table[rows, columns].tolist() == expected.tolist()
+    some = [arcs[i] for i in rng.permutation(len(arcs))[: len(arcs) // 2 + 1]]
+    found = structure.arc_scores(False, weights, encoded, 1, some)
+    assert found == [expected[arcs.index(arc)] for arc in some]
+
+    joint = structure.label_scores(False, weights, encoded, 1, [], arcs)
+    assert joint == twin.arc_labels(sentence, weights, "labels", arcs).tolist()
+    own = [(head, modifier) for modifier, head in enumerate(heads, 1)]
+    second = structure.label_scores(True, weights, encoded, 1, heads, own)
+    assert second == twin.arc_labels(sentence, weights, "labeler", own, heads).tolist()
+    for head in {0, *heads}:
+        found = structure.sibling_scores(weights, encoded, 1, heads, head)
+        assert found == twin.siblings(sentence, weights, head, heads).ravel().tolist()
+
+
+def test_a_whole_vector_of_labels_and_many():
+    """Blocks of labels are added in vectors of 8, in groups of up to 64."""
+    templates, rng = TEMPLATES["first-order"], np.random.default_rng(5)
+    sentence = draw_sentence(rng, 3)
+    for labels in (1, 7, 8, 15, 16, 33, 40, 57, 63, 64, 70, 130):
+        structure, twin = structure_of(templates, labels), Twin(templates, labels, BITS)
+        weights = draw_weights(rng, (1 << BITS) + structure.padding)
+        arcs = [(0, 2), (2, 1), (2, 3)]
+        found = structure.label_scores(True, weights, encode([sentence]), 0, [2, 0, 2], arcs)
+        assert found == twin.arc_labels(sentence, weights, "labeler", arcs, [2, 0, 2]).tolist()
+
+
+def test_all_atoms_matter():
+    """Each atom's templates change some score: none is read from the wrong place without anyone noticing."""
+    rng = np.random.default_rng(1)
+    sentence = Sentence(
+        ["a", "b", "c"], ["d", "e", "f"], ["NOUN", "VERB", "X"], ["N", "V", "P"], ["A=1", "B=1|C=2", "D=4"]
+    )
+    for atom in ATOMS:
+        structure = structure_of(Templates.parse(f"[arcs]\nmodifier.{atom}"))
+        weights = draw_weights(rng, (1 << BITS) + structure.padding)
+        assert any(structure.arc_scores(False, weights, encode([sentence]), 0, all_arcs(3)))
+
+
+# ---- gradients ----
+
+
+def expected_step(twin, sentence, weights, heads, labels, loss, rate, sections) -> np.ndarray:
+    """The weights after a step against the gradient of a loss, by the twin's features."""
+    n, step = len(sentence), np.zeros(len(weights))
+    joint = "labels" in sections
+    scores = twin.arcs(sentence, weights)
+    if joint:
+        arcs = all_arcs(n)
+        labelled = np.zeros((n + 1, n + 1, LABELS))
+        for (head, modifier), row in zip(
+            arcs, twin.arc_labels(sentence, weights, "labels", arcs), strict=True
+        ):
+            labelled[head, modifier] = scores[head, modifier] + row
+        scores = labelled
+    gold = np.array([-1, *heads])
+    _, gradient = loss.of_tree(scores, gold, np.array([-1, *labels]) if joint else None)
+    for head, modifier in all_arcs(n):
+        of_arc = gradient[head, modifier]
+        if abs(np.sum(of_arc)) >= NEGLIGIBLE:
+            twin.add_arc(sentence, step, (head, modifier), float(np.sum(of_arc)))
+        for label in range(LABELS if joint else 0):
+            if abs(of_arc[label]) >= NEGLIGIBLE:
+                twin.add_label(sentence, step, "labels", (head, modifier), label, of_arc[label])
+    if "labeler" not in sections:
+        return weights - rate * step
+    for head in {0, *heads}:
+        family = [word for word, own in enumerate(heads, 1) if own == head]
+        if not family:
+            continue
+        unary = twin.arc_labels(sentence, weights, "labeler", [(head, word) for word in family], heads)
+        siblings = twin.siblings(sentence, weights, head, heads)
+        _, of_unary, of_siblings = loss.of_labels(
+            unary, np.array([labels[word - 1] for word in family]), siblings
+        )
+        for word, row in zip(family, of_unary, strict=True):
+            for label in np.flatnonzero(np.abs(row) >= NEGLIGIBLE):
+                twin.add_label(sentence, step, "labeler", (head, word), label, row[label], heads)
+        kept = np.where(np.abs(of_siblings) < NEGLIGIBLE, 0.0, of_siblings)
+        twin.add_siblings(sentence, step, head, kept, heads)
+    return weights - rate * step
+
+
+@pytest.mark.parametrize(
+    "sections", [("labels",), ("labeler", "siblings"), ("labels", "labeler", "siblings")]
+)
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_one_step_of_training(name, loss, sections):
+    """From small random weights, so that the best tree is no tie and sums have something to sum."""
+    rng = np.random.default_rng(3)
+    whole = TEMPLATES[name]
+    templates = Templates(arcs=whole.arcs, **{section: getattr(whole, section) for section in sections})
+    for n in (1, 4, 5):
+        sentence, heads, labels = draw_sentence(rng, n), draw_tree(rng, n), rng.integers(LABELS, size=n)
+        structure, twin = structure_of(templates), Twin(templates, LABELS, BITS)
+        rate = 0.125
+        learner = _core.OnlineLearner(BITS, structure.padding, "sgd", rate)
+        weights = draw_weights(rng, learner.size) / 64
+        learner.weights[:] = weights
+        encoded, gold = encode([sentence]), np.array(heads, np.int32)
+        candidates = structure.choose(np.zeros(16, np.float32), encoded, gold, True, False, 1)
+        assert candidates.of(0) == all_arcs(n)
+        family = LOSSES[loss]
+        structure.train(
+            learner, encoded, gold, labels.astype(np.int32), candidates, [0], family.beta, family.gamma,
+            True, False, 1,
+        )  # fmt: skip
+        expected = expected_step(twin, sentence, weights, heads, labels.tolist(), family, rate, sections)
+        np.testing.assert_allclose(learner.weights, expected, rtol=0, atol=2e-6)
+        if n > 1:
+            assert np.abs(expected - weights).max() > 0.01
+
+
+def test_one_step_of_the_pruner():
+    rng = np.random.default_rng(4)
+    templates = TEMPLATES["every-atom"]
+    structure, twin = structure_of(templates), Twin(templates, LABELS, BITS)
+    sentence, heads = draw_sentence(rng, 5), draw_tree(rng, 5)
+    learner = _core.OnlineLearner(BITS, 0, "sgd", 0.125)
+    weights = draw_weights(rng, learner.size) / 64
+    learner.weights[:] = weights
+    structure.train_pruner(learner, encode([sentence]), np.array(heads, np.int32), [0], True, False, 1)
+    _, gradient = LOSSES["crf"].of_tree(twin.arcs(sentence, weights, "pruner"), np.array([-1, *heads]))
+    step = np.zeros(len(weights))
+    for arc in all_arcs(5):
+        if abs(gradient[arc]) >= NEGLIGIBLE:
+            twin.add_arc(sentence, step, arc, gradient[arc], "pruner")
+    np.testing.assert_allclose(learner.weights, weights - 0.125 * step, rtol=0, atol=2e-6)

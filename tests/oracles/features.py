@@ -1,0 +1,383 @@
+"""The slow twin of the core's features: from a sentence's columns to the places of its weights, one by one.
+
+Everything is a plain integer: hashes are 64 bits wide, the sums that find a weight 32 bits. A feature is a
+place in the weight table; a score is the sum of the weights at the places of its features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from arbora.features import Template
+from arbora.treebank import Sentence
+
+ATOMS = [
+    "form", "lower", "lemma", "upos", "xpos", "mark", "feats",
+    "prefix1", "prefix2", "prefix3", "suffix1", "suffix2", "suffix3", "suffix4",
+    "shape", "opener", "closer", "verb-rank", "mark-rank", "feat",
+]  # fmt: skip
+ARC_ATOMS = ["verbs-between", "marks-between", "conjunctions-between", "tags-between", "brackets-between"]
+TAGS = [
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM",
+    "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X",
+]  # fmt: skip
+RELATIVES = {"first-child": 100, "last-child": 101, "grandparent": 102}
+ROOT, BEFORE, AFTER, NONE = 0x9B1F8A3C52E7D401, 0x5C7D20E1B94F6A37, 0xE3068FD17A2B5C95, 0x27D4EB2F165667C5
+LEFT_CODE, RIGHT_CODE, ROOT_CODE = 13, 14, 15
+WIDE, SHORT = (1 << 64) - 1, (1 << 32) - 1
+
+
+# ---- hashes ----
+
+
+def mix(x: int) -> int:
+    x = (x ^ x >> 32) * 0xD6E8FEB86659FD93 & WIDE
+    x = (x ^ x >> 32) * 0xD6E8FEB86659FD93 & WIDE
+    return x ^ x >> 32
+
+
+def combine(value: int, following: int) -> int:
+    return mix(value * 0x9E3779B97F4A7C15 + following + 0x632BE59BD9B4E019 & WIDE)
+
+
+def join(value: int, following: int) -> int:
+    value = (value + following) * 0x9E3779B97F4A7C15 & WIDE
+    return value ^ value >> 32
+
+
+def hash_text(text: str, seed: int) -> int:
+    raw = text.encode()
+    value = mix(seed + 0x2545F4914F6CDD1D * (len(raw) + 1) & WIDE)
+    whole = len(raw) // 8 * 8
+    for start in range(0, whole, 8):
+        value = combine(value, int.from_bytes(raw[start : start + 8], "little"))
+    return combine(value, int.from_bytes(raw[whole:], "little")) or 1
+
+
+# ---- words ----
+
+
+def shape_of(form: str) -> str:
+    """Upper case X, lower case and everything beyond ASCII x, digits d; of a run at most two."""
+    shape = ""
+    for c in form:
+        kind = (
+            "X"
+            if "A" <= c <= "Z"
+            else "x"
+            if "a" <= c <= "z" or c > "\x7f"
+            else "d"
+            if "0" <= c <= "9"
+            else c
+        )
+        if shape[-2:] != kind * 2:
+            shape += kind
+    return shape
+
+
+def class_of(upos: str) -> str:
+    classes = {"VERB": "verb", "AUX": "verb", "PUNCT": "mark", "CCONJ": "conjunction", "SCONJ": "conjunction"}
+    return "adposition" if upos == "ADP" else classes.get(upos, "other")
+
+
+class Words:
+    """The atoms of a sentence's words, counted from 1: name to hash, 0 where there is none."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.n = len(sentence)
+        columns = zip(
+            sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, strict=True
+        )
+        self.classes = [class_of(upos) for upos in sentence.upos]
+        self.atoms = [self._own(*row) for row in columns]
+        self.sets = [self._feats(feats) for feats in sentence.feats]
+        self.forms = sentence.forms
+        self.tags = [
+            TAGS.index(upos) if upos in TAGS else 17 + atoms["upos"] % 15
+            for upos, atoms in zip(sentence.upos, self.atoms, strict=True)
+        ]
+        for place in range(self.n):
+            self._add_surroundings(place)
+        self.present = {name for atoms in self.atoms for name, value in atoms.items() if value}
+        if any(self.sets):
+            self.present.add("feat")
+
+    @staticmethod
+    def _own(form: str, lemma: str, upos: str, xpos: str, feats: str) -> dict[str, int]:
+        lower = "".join(c.lower() if "A" <= c <= "Z" else c for c in form)
+        texts = {"form": form, "lemma": lemma, "upos": upos, "xpos": xpos, "feats": feats}
+        texts["mark"] = form if upos == "PUNCT" else upos
+        if form not in ("", "_"):
+            texts |= {"lower": lower, "shape": shape_of(form)}
+            texts |= {f"prefix{k}": lower[:k] for k in (1, 2, 3)}
+            texts |= {f"suffix{k}": lower[-k:] for k in (1, 2, 3, 4)}
+        return {
+            name: hash_text(texts[name], ATOMS.index(name) + 1) if texts.get(name, "") not in ("", "_") else 0
+            for name in ATOMS[:-1]
+        }
+
+    @staticmethod
+    def _feats(feats: str) -> list[int]:
+        return (
+            []
+            if feats in ("", "_")
+            else [hash_text(one, ATOMS.index("feat") + 1) for one in feats.split("|")]
+        )
+
+    def _add_surroundings(self, place: int) -> None:
+        """Ranks among verbs and marks, and the function words that open and close the phrase."""
+        if not self.atoms[place]["upos"]:
+            return
+        before, after = self.classes[:place], self.classes[place + 1 :]
+        for name, counted in (("verb-rank", "verb"), ("mark-rank", "mark")):
+            rank = min(before.count(counted), 3) * 4 + min(after.count(counted), 3)
+            self.atoms[place][name] = combine(ATOMS.index(name) + 1, rank) | 1
+        for name, others in (("opener", range(place - 1, -1, -1)), ("closer", range(place + 1, self.n))):
+            met = next((other for other in others if self.classes[other] != "other"), None)
+            edge = 0
+            if met is not None:
+                function = self.classes[met] in ("adposition", "conjunction")
+                edge = self.atoms[met]["lower" if function else "upos"]
+            self.atoms[place][name] = combine(ATOMS.index(name) + 1, edge) | 1
+
+    def values(self, word: int, name: str) -> list[int]:
+        """All values of an atom of word 1..n."""
+        if name == "feat":
+            return self.sets[word - 1]
+        return [value for value in [self.atoms[word - 1][name]] if value]
+
+
+# ---- arcs ----
+
+
+def direction_code(head: int, modifier: int) -> int:
+    return ROOT_CODE if head == 0 else LEFT_CODE if modifier < head else RIGHT_CODE
+
+
+def distance_code(head: int, modifier: int) -> int:
+    """The root's; 1 to 6 to the left, 7 to 12 to the right: 1, 2, 3, up to 6, up to 12, more."""
+    if head == 0:
+        return ROOT_CODE
+    far = abs(head - modifier)
+    bins = [far <= 1, far <= 2, far <= 3, far <= 6, far <= 12, True]
+    return 1 + bins.index(True) + (6 if head < modifier else 0)
+
+
+def between_atom(words: Words, name: str, head: int, modifier: int) -> int:
+    inside = range(min(head, modifier), max(head, modifier) - 1)  # places, which are words less one
+    counted = {"verbs-between": "verb", "marks-between": "mark", "conjunctions-between": "conjunction"}
+    if name in counted:
+        return min([words.classes[place] for place in inside].count(counted[name]), 3)
+    if name == "tags-between":
+        return sum(1 << tag for tag in {words.tags[place] for place in inside})
+    forms = [words.forms[place] for place in inside]
+    opened = sum(form in ("(", "[", "{", "-LRB-", "-LSB-") for form in forms)
+    closed = sum(form in (")", "]", "}", "-RRB-", "-RSB-") for form in forms)
+    quotes = sum(form in ('"', "''", "``", "\u201c", "\u201d", "\u00ab", "\u00bb") for form in forms)
+    return (1 if opened > closed else 2 if opened < closed else 0) + 3 * (quotes % 2)
+
+
+def arc_hash(words: Words, names: list[str], head: int, modifier: int) -> int:
+    value = 17
+    for name in names:
+        value = join(value, between_atom(words, name, head, modifier) * 8 + ARC_ATOMS.index(name))
+    value = value * 0xD6E8FEB86659FD93 & WIDE
+    return (value ^ value >> 32) & SHORT
+
+
+# ---- templates ----
+
+
+class Part:
+    """A template taken apart: (offset, atom) per role, arc atoms, seed."""
+
+    def __init__(self, template: Template, section: str) -> None:
+        self.sides: dict[str, list[tuple[int, str]]] = {"head": [], "modifier": [], "between": []}
+        self.arc: list[str] = []
+        self.company = template.company
+        for text in template.atoms:
+            if text in ARC_ATOMS:
+                self.arc.append(text)
+                continue
+            place, _, name = text.partition(".")
+            if place in RELATIVES:
+                self.sides["head" if place == "grandparent" else "modifier"].append((RELATIVES[place], name))
+                continue
+            role = next(role for role in self.sides if place.startswith(role))
+            self.sides[role].append((int(place.removeprefix(role) or 0), name))
+        self.seed = mix(hash_text(section + ": " + " & ".join(template.atoms), 0)) & SHORT
+
+
+def follow(words: Words, heads: list[int] | None, word: int, offset: int) -> int:
+    """Where an offset from a word leads: 1..n, 0 if there is no such relative, -1 before and n+1 after."""
+    if offset < 100:
+        return word + offset if 1 <= word + offset <= words.n else -1 if word + offset < 1 else words.n + 1
+    assert heads is not None
+    children = [child for child, head in enumerate(heads, 1) if head == word]
+    if offset == 102:
+        return heads[word - 1]
+    return 0 if not children else children[0] if offset == 100 else children[-1]
+
+
+def side_hashes(
+    words: Words, heads: list[int] | None, role: str, side: list[tuple[int, str]], word: int
+) -> list[int]:
+    """Hashes of a side of a template at a word, one for each value of a set; [0] without a side."""
+    if not side:
+        return [0]
+    if any(name not in words.present for _, name in side):
+        return []
+    seed = ["head", "modifier", "between"].index(role) + 1
+    for offset, name in side:
+        seed = combine(seed, (offset + 64) * 64 + ATOMS.index(name))
+    # The set comes last, wherever it is written.
+    ordered = sorted(side, key=lambda reference: reference[1] == "feat")
+    choices = []
+    for offset, name in ordered:
+        to = 0 if word == 0 else follow(words, heads, word, offset)
+        if word == 0:
+            choices.append([ROOT])
+        elif 1 <= to <= words.n:
+            choices.append(words.values(to, name))
+        else:
+            choices.append([NONE if to == 0 else BEFORE if to < 0 else AFTER])
+    found = []
+    for values in product(*choices):
+        value = seed
+        for one in values:
+            value = join(value, one)
+        found.append(value & SHORT)
+    return found
+
+
+def bases(
+    words: Words, part: Part, head: int, modifier: int, heads: list[int] | None = None
+) -> Iterator[int]:
+    """The sums of hashes, 32 bits wide, that a template has at an arc, before its company is added."""
+    own = [
+        side_hashes(words, heads, "head", part.sides["head"], head),
+        side_hashes(words, heads, "modifier", part.sides["modifier"], modifier),
+    ]
+    arc = arc_hash(words, part.arc, head, modifier) if part.arc else 0
+    inside = range(min(head, modifier) + 1, max(head, modifier)) if part.sides["between"] else [None]
+    for word in inside:
+        third = [0] if word is None else side_hashes(words, heads, "between", part.sides["between"], word)
+        for values in product(*own, third):
+            yield part.seed + arc + sum(values) & SHORT
+
+
+def codes(part: Part, head: int, modifier: int) -> list[int]:
+    """The codes of a template's company; 0 is alone."""
+    direction = direction_code(head, modifier)
+    if part.sides["between"] and head == 0:
+        direction = RIGHT_CODE
+    known = {"alone": 0, "direction": direction, "distance": distance_code(head, modifier)}
+    return [known[name] for name in part.company]
+
+
+def arc_features(words: Words, parts: list[Part], mask: int, head: int, modifier: int) -> list[int]:
+    """The places of an arc's features, as often as it has them."""
+    return [
+        base & mask ^ code
+        for part in parts
+        for base in bases(words, part, head, modifier)
+        for code in codes(part, head, modifier)
+    ]
+
+
+def _spread(code: int) -> int:
+    return code * 0x9E3779B1 & SHORT
+
+
+def label_blocks(
+    words: Words, parts: list[Part], mask: int, head: int, modifier: int, heads: list[int] | None
+) -> list[int]:
+    """Where the blocks of an arc's features begin; label l has the weight l places further."""
+    return [
+        base + _spread(code) & mask
+        for part in parts
+        for base in bases(words, part, head, modifier, heads)
+        for code in codes(part, head, modifier)
+    ]
+
+
+def sibling_blocks(
+    words: Words, parts: list[Part], mask: int, head: int, previous: int, heads: list[int] | None
+) -> list[int]:
+    """Where the blocks of what follows the label ``previous`` begin; they see the head only."""
+    return [
+        part.seed + value + _spread(previous + 1) & mask
+        for part in parts
+        for value in side_hashes(words, heads, "head", part.sides["head"], head)
+    ]
+
+
+# ---- scores ----
+
+
+class Twin:
+    """Scores and feature vectors of sentences, for a weight table of 2^bits and a block more."""
+
+    def __init__(self, templates: object, labels: int, bits: int) -> None:
+        self.parts = {
+            section: [Part(template, section) for template in getattr(templates, section)]
+            for section in ("pruner", "arcs", "labels", "labeler", "siblings")
+        }
+        self.labels, self.mask = labels, (1 << bits) - 1
+
+    def arcs(self, sentence: Sentence, weights: np.ndarray, section: str = "arcs") -> np.ndarray:
+        """Scores of all arcs, (n+1) x (n+1); 0 where there is none."""
+        words = Words(sentence)
+        scores = np.zeros((words.n + 1, words.n + 1))
+        for head, modifier in all_arcs(words.n):
+            places = arc_features(words, self.parts[section], self.mask, head, modifier)
+            scores[head, modifier] = weights[places].astype(np.float64).sum()
+        return scores
+
+    def arc_labels(
+        self, sentence: Sentence, weights: np.ndarray, section: str, arcs: list[tuple[int, int]], heads=None
+    ) -> np.ndarray:
+        """Scores of every label of some arcs, arcs x labels."""
+        words, scores = Words(sentence), np.zeros((len(arcs), self.labels))
+        for row, (head, modifier) in zip(scores, arcs, strict=True):
+            for at in label_blocks(words, self.parts[section], self.mask, head, modifier, heads):
+                row += weights[at : at + self.labels]
+        return scores
+
+    def siblings(self, sentence: Sentence, weights: np.ndarray, head: int, heads: list[int]) -> np.ndarray:
+        """Scores of neighbouring labels below a head, (labels+1) x (labels+1)."""
+        words, states = Words(sentence), self.labels + 1
+        scores = np.zeros((states, states))
+        for previous in range(states):
+            for at in sibling_blocks(words, self.parts["siblings"], self.mask, head, previous, heads):
+                scores[previous] += weights[at : at + states]
+        return scores
+
+    # Gradients: adds (gradient of a score) * (its feature vector) to ``total``.
+
+    def add_arc(self, sentence: Sentence, total: np.ndarray, arc: tuple[int, int], by: float, section="arcs"):
+        for place in arc_features(Words(sentence), self.parts[section], self.mask, *arc):
+            total[place] += by
+
+    def add_label(
+        self, sentence: Sentence, total, section: str, arc, label: int, by: float, heads=None
+    ) -> None:
+        for at in label_blocks(Words(sentence), self.parts[section], self.mask, *arc, heads):
+            total[at + label] += by
+
+    def add_siblings(
+        self, sentence: Sentence, total, head: int, gradient: np.ndarray, heads: list[int]
+    ) -> None:
+        for previous, row in enumerate(gradient):
+            for at in sibling_blocks(
+                Words(sentence), self.parts["siblings"], self.mask, head, previous, heads
+            ):
+                total[at : at + len(row)] += row
+
+
+def all_arcs(n: int) -> list[tuple[int, int]]:
+    """Every arc of a sentence, by modifier and then head."""
+    return [(head, modifier) for modifier in range(1, n + 1) for head in range(n + 1) if head != modifier]
