@@ -10,7 +10,7 @@ import pytest
 
 import arbora
 
-COMMANDS = ["bench", "convert", "draw", "validate"]
+COMMANDS = ["bench", "convert", "draw", "evaluate", "inspect", "parse", "train", "validate"]
 
 
 def arbora_command(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import arbora
-from arbora.cli import bench, convert, draw, evaluate, validate
+from arbora.cli import bench, convert, draw, evaluate, inspect, parse, train, validate
 from arbora.errors import ArboraError
 
 app = typer.Typer(
@@ -19,7 +19,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
-    help="Syntactic trees: check, convert, draw and compare treebanks, and measure how fast that goes.\n\n"
+    help="Syntactic trees: train parsers and parse with them; check, convert, draw and compare treebanks.\n\n"
     "Files may be `-` (standard input or output), `.gz` or `.xz`. Bad input is one line and exit code 2.",
 )
 
@@ -40,10 +40,13 @@ def _options(
     pass
 
 
+app.add_typer(train.app, name="train")
+app.command("parse")(parse.parse)
 app.command("convert")(convert.convert)
 app.command("validate")(validate.validate)
 app.command("draw")(draw.draw)
 app.command("evaluate")(evaluate.evaluate_command)
+app.command("inspect")(inspect.inspect_command)
 app.command("bench")(bench.bench)
 
 

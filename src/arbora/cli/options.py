@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -13,3 +14,10 @@ MultiRoot = Annotated[
         help="Whether a sentence may have several roots. By default not in CoNLL-U, and yes in CoNLL-X.",
     ),
 ]
+
+
+def available_cpus() -> int:
+    """How many CPUs this process may use, which a container or a batch system can make few."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

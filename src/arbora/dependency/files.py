@@ -26,7 +26,7 @@ SHOWN_EVERY = 100
 
 @dataclass(frozen=True, slots=True)
 class TrainingSummary:
-    """What training gave: the file, its size, the epoch that was kept and its dev scores (None without dev)."""
+    """What training gave: the file, its size, the epoch that was kept and its scores (None without dev)."""
 
     file: str
     bytes: int
@@ -126,9 +126,7 @@ def train_file(
     os.unlink(checkpoint_name(output))
     report = parser.header["report"]
     kept = next(row for row in report["epochs"] if row["epoch"] == report["kept"])
-    return TrainingSummary(
-        output, os.path.getsize(output), report["kept"], kept.get("uas"), kept.get("las")
-    )
+    return TrainingSummary(output, os.path.getsize(output), report["kept"], kept.get("uas"), kept.get("las"))
 
 
 def parse_file(

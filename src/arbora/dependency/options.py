@@ -16,12 +16,12 @@ DECODERS = ("best", "mbr")
 class TrainingOptions:
     """Everything that the weights of a parser depend on, besides the treebank.
 
-    ``labels``: ``joint`` scores every arc with every label; ``second-stage`` finds labels after the tree, along
-    the words below each head; ``both`` does the former for the tree and the latter for its labels.
+    ``labels``: ``joint`` scores every arc with every label; ``second-stage`` finds labels after the tree,
+    along the words below each head; ``both`` does the former for the tree and the latter for its labels.
     ``loss`` and ``learner`` are names of `arbora.learning`; ``beta`` and ``gamma`` override the loss's own.
     ``rate`` is the greatest step (algorithm 1's 1 / (lambda m)), or the step of sgd.
     ``batch`` sentences share one weight vector while their gradients are computed, in parallel.
-    ``features``: ``complete`` gives a weight to features of any arc, ``supported`` to those of gold trees only.
+    ``features``: ``complete`` gives a weight to features of any arc, ``supported`` to those of gold trees.
     ``pruning``: candidate arcs are at least that probable, relative to a word's best head, by the pruner;
     0 turns pruning off. ``bits``: the weight table has 2^bits weights.
 
@@ -41,8 +41,8 @@ class TrainingOptions:
     seed: int = 1
     bits: int = 22
     features: str = "complete"
-    pruning: float = 0.003
-    most_heads: int = 10
+    pruning: float = 0.005
+    most_heads: int = 8
     pruner_epochs: int = 3
     pruner_bits: int = 18
     single_root: bool = True

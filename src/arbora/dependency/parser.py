@@ -134,7 +134,7 @@ class DependencyParser:
         words = 0
         for sentence in sentences:
             batch.append(sentence)
-            words += len(sentence.forms)
+            words += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
             if words >= options.batch:
                 yield self._encode(batch, options)
                 batch, words = [], 0
@@ -225,16 +225,15 @@ class DependencyParser:
             sentence = work.sentences[int(place.removeprefix("sentence "))]
             name = next((c for c in sentence.comments if c.startswith("# sent_id")), None)
             text = f" ({name.removeprefix('# ')})" if name else ""
+            words = repr(" ".join(sentence.forms[:6]))
             raise InfeasibleTreeError(
-                f"no tree fits what is given for the sentence {' '.join(sentence.forms[:6])!r}{text}: {reason}"
+                f"no tree fits what is given for the sentence {words}{text}: {reason}"
             ) from None
 
     def _names(self, labels: list[int], sentence: Sentence, options: ParseOptions) -> list[str]:
         names = [self.labels[label] for label in labels]
         if options.constraints:  # a given label stays, even one that the model does not know
-            names = [
-                name if old == "_" else old for name, old in zip(names, sentence.deprels, strict=True)
-            ]
+            names = [name if old == "_" else old for name, old in zip(names, sentence.deprels, strict=True)]
         return names
 
     def _write_back(self, work: _Work, options: ParseOptions) -> None:

@@ -36,8 +36,8 @@ SAMPLE = 500
 class EpochReport:
     """How an epoch went: the mean loss per word, dev scores (None without dev), and words per second.
 
-    Epoch 0 is the pruner's: then ``lost`` and ``heads`` say which share of gold arcs it would have lost, and how
-    many candidate heads a word has (on dev, or on the training data without one).
+    Epoch 0 is the pruner's: then ``lost`` and ``heads`` say which share of gold arcs it would have lost, and
+    how many candidate heads a word has (on dev, or on the training data without one).
     """
 
     epoch: int
@@ -77,8 +77,8 @@ def train(
 ) -> DependencyParser:
     """Train a parser; the same data and options give the same weights, whatever the threads.
 
-    With ``dev``, the epoch with the best LAS is kept and probabilities are calibrated on it. ``checkpoint`` is
-    a file that is written after every epoch and removed at the end, unless ``keep_checkpoint``; ``resume``
+    With ``dev``, the epoch with the best LAS is kept and probabilities are calibrated on it. ``checkpoint``
+    is a file that is written after every epoch and removed at the end, unless ``keep_checkpoint``; ``resume``
     goes on from it. ``progress`` gets a report per epoch, ``on_batch`` the sentences done and to do in it.
 
     >>> from arbora.treebank import read
@@ -325,7 +325,8 @@ class _Run:
             )  # fmt: skip
             costs = {"tree_scale": trees, "label_scale": labels}
             for name, scales in tried.items():
-                found[name] = min(scales, key=lambda scale, name=name: costs[name][grid.index(scale)])
+                cost = dict(zip(grid, costs[name], strict=True))
+                found[name] = min(scales, key=cost.__getitem__)
         return found
 
     def _heaviest(self) -> list[dict[str, Any]]:
@@ -356,12 +357,11 @@ class _Run:
 
     def _fingerprint(self) -> int:
         """Of the data and the templates: a checkpoint fits no other."""
-        parts = [self.data.encoded.checksum(), self.data.heads, self.data.labels]
-        parts += [self.dev.encoded.checksum(), self.dev.heads, self.dev.labels] if self.dev else []
-        found = zlib.crc32(self.header["templates"].encode())
-        for part in parts:
-            raw = part.to_bytes(8, "little") if isinstance(part, int) else part.tobytes()
-            found = zlib.crc32(raw, found)
+        found = zlib.crc32("\n".join([self.header["templates"], *self.header["labels"]]).encode())
+        for data in (self.data, self.dev):
+            if data is not None:
+                found = zlib.crc32(data.encoded.checksum().to_bytes(8, "little"), found)
+                found = zlib.crc32(data.labels.tobytes(), zlib.crc32(data.heads.tobytes(), found))
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -433,7 +433,7 @@ def _select(templates: Templates, options: TrainingOptions) -> Templates:
     needed = {"arcs": True, "labels": joint, "labeler": second}
     missing = [name for name, is_needed in needed.items() if is_needed and not getattr(result, name)]
     if missing:
-        raise ArboraError(f"the templates have no section [{missing[0]}], which labels={options.labels} needs")
+        raise ArboraError(f"the templates have no section [{missing[0]}], which labels {options.labels} need")
     return result
 
 
@@ -451,5 +451,5 @@ def _check_trees(sentences: Sequence[Sentence], options: TrainingOptions, name: 
             raise ArboraError(f"{place}: the heads form a cycle")
         if options.single_root and sentence.heads.count(0) != 1:
             raise ArboraError(
-                f"{place} has {sentence.heads.count(0)} roots; train with several roots allowed (--multi-root)"
+                f"{place} has {sentence.heads.count(0)} roots; allow that in training (--multi-root)"
             )

@@ -1,0 +1,164 @@
+"""``arbora parse``: trees for the sentences of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from arbora.dependency import ParseOptions
+from arbora.dependency.files import ParsingReport, parse_file
+from arbora.errors import ArboraError
+
+DEFAULTS = ParseOptions()
+
+
+def parse(
+    model: Annotated[
+        str, typer.Option("--model", "-m", metavar="MODEL", help="A model of `arbora train parser`.")
+    ],
+    input: Annotated[
+        str, typer.Option("--input", "-i", metavar="FILE", help="What to parse; `-` is standard input.")
+    ] = "-",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The parsed file; `-` is standard output.")
+    ] = "-",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Format of the output: conllu or conllx; told by the file's name if left out, and for `-` "
+            "that of the input.",
+        ),
+    ] = None,
+    input_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="conllu or conllx; told by the file's name if left out, and for `-` conllu.",
+        ),
+    ] = None,
+    decoder: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="best: the tree of the highest score. mbr: the one with the most arcs expected to be right.",
+        ),
+    ] = DEFAULTS.decoder,
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities",
+            help="Say how sure the parser is: HeadProbability and LabelProbability in MISC, and a comment "
+            "tree_log_probability.",
+        ),
+    ] = False,
+    kbest: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            help="The K most probable trees, each a sentence of its own, with comments kbest_rank and "
+            "tree_log_probability.",
+        ),
+    ] = None,
+    constraints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH",
+            help="from-input: heads and labels that the input has (not `_`) are kept, and the rest is the "
+            "best that goes with them.",
+        ),
+    ] = None,
+    keep_tags: Annotated[
+        bool,
+        typer.Option(
+            "--keep-tags", help="Use the input's tags. With a model that is only a parser this is always so."
+        ),
+    ] = False,
+    projective: Annotated[
+        bool | None,
+        typer.Option(
+            "--projective/--non-projective", help="Whether arcs may cross. By default as in training."
+        ),
+    ] = None,
+    multi_root: Annotated[
+        bool | None,
+        typer.Option(
+            "--multi-root/--single-root",
+            help="Whether a tree may have several roots. By default as in training.",
+        ),
+    ] = None,
+    threads: Annotated[
+        int, typer.Option(metavar="N", help="The output does not depend on it.")
+    ] = DEFAULTS.threads,
+    batch: Annotated[
+        int,
+        typer.Option(metavar="WORDS", help="So many words are worked on together; the output is the same."),
+    ] = DEFAULTS.batch,
+) -> None:
+    """Parse a file: every sentence gets a tree, in place of the one it may have.
+
+    Words and tags must be there, as the model was trained on them. Comments, multiword tokens, empty nodes
+    and MISC are kept; enhanced dependencies (DEPS) are emptied, as they belong to another tree.
+
+        arbora parse --model en.model --input raw.conllu --output parsed.conllu
+
+    In a pipe, with an answer to how sure it is:
+
+        zcat raw.conllu.gz | arbora parse -m en.model --probabilities > parsed.conllu
+
+    Trees that keep what an annotator has filled in, and `_` elsewhere:
+
+        arbora parse -m en.model -i started.conllu -o done.conllu --constraints from-input
+
+    Input may be endless: it is read, parsed and written as it comes. The output file gets its name only when
+    all is written; after an error there is no half of it.
+    """
+    if constraints not in (None, "from-input"):
+        raise ArboraError(f"there are no constraints {constraints!r}; there is from-input")
+    if kbest is not None and (probabilities or decoder != DEFAULTS.decoder):
+        raise ArboraError(
+            "--kbest ranks trees by their own probability: no --probabilities or --decoder with it"
+        )
+    options = ParseOptions(
+        decoder=decoder,
+        single_root=None if multi_root is None else not multi_root,
+        projective=projective,
+        probabilities=probabilities,
+        constraints=constraints is not None,
+        threads=threads,
+        batch=batch,
+    )
+    with _progress(output) as show:
+        report = parse_file(
+            model,
+            input,
+            output,
+            options,
+            source_format=input_format,
+            target_format=format,
+            kbest=kbest,
+            progress=show,
+        )
+    if report.lost:
+        lost = ", ".join(f"{count} {what}" for what, count in report.lost.items())
+        typer.echo(f"lost in CoNLL-X: {lost}", err=True)
+    if show is not None:
+        speed = report.words / max(report.seconds, 1e-9)
+        typer.echo(f"{report.sentences:,} sentences, {report.words:,} words, {speed:,.0f} words/s", err=True)
+
+
+@contextmanager
+def _progress(output: str) -> Iterator[Callable[[ParsingReport], None] | None]:
+    """What is done so far, where it disturbs nobody: on a terminal, if the output is not there too."""
+    console = Console(stderr=True)
+    if output == "-" or not console.is_terminal:
+        yield None
+        return
+    with console.status("Parsing ...") as status:
+        yield lambda report: status.update(
+            f"Parsing ... {report.sentences:,} sentences, {report.words:,} words"
+        )

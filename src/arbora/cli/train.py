@@ -1,0 +1,228 @@
+"""``arbora train``: models from treebanks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from arbora.cli.options import available_cpus
+from arbora.dependency import PRESETS, EpochReport, TrainingOptions, preset_templates
+from arbora.dependency.files import TrainingSummary, checkpoint_epoch, read_templates, train_file
+from arbora.dependency.options import LABELS
+from arbora.features import Templates
+from arbora.learning import LEARNERS, LOSSES
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="Train a model on a treebank.\n\n"
+    "Example: `arbora train parser train.conllu --dev dev.conllu --output en.model`",
+)
+
+DEFAULTS = TrainingOptions()
+_RATES = ", ".join(f"{learner.rate:g} for {name}" for name, learner in LEARNERS.items())
+
+OnEpoch = Callable[[EpochReport], None]
+OnBatch = Callable[[int, int], None]
+
+
+@app.callback()
+def _train() -> None:
+    pass  # makes `parser` a subcommand, though it is the only one so far
+
+
+@app.command("parser")
+def train_parser(
+    train: Annotated[
+        str,
+        typer.Argument(metavar="TRAIN", help="The treebank: CoNLL-U or CoNLL-X, every word with its head."),
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    dev: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DEV",
+            help="A treebank to choose the best epoch by, and to make probabilities honest on. Without it "
+            "the last epoch is kept.",
+        ),
+    ] = None,
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help=f"The kind of parser: {', '.join(PRESETS)}.")
+    ] = DEFAULTS.preset,
+    templates: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Your own feature templates, instead of the preset's."),
+    ] = None,
+    labels: Annotated[
+        str,
+        typer.Option(
+            metavar="WHEN",
+            help=f"{', '.join(LABELS)}: labels are found with the tree, after it, or both.",
+        ),
+    ] = DEFAULTS.labels,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"What is made small: {', '.join(LOSSES)}. By default {DEFAULTS.loss}; perceptron with "
+            "the learner of that name.",
+        ),
+    ] = None,
+    beta: Annotated[
+        float | None,
+        typer.Option(help="Another beta of the loss: small counts all trees, `inf` the worst one only."),
+    ] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="Another gamma of the loss: how much a wrong arc costs.")
+    ] = None,
+    learner: Annotated[
+        str, typer.Option(metavar="NAME", help=f"How steps are made: {', '.join(LEARNERS)}.")
+    ] = DEFAULTS.learner,
+    rate: Annotated[
+        float | None, typer.Option(help=f"The length of steps, at most. By default {_RATES}.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(help="Passes over the treebank.")] = DEFAULTS.epochs,
+    batch: Annotated[
+        int, typer.Option(help="Sentences between two changes of the weights.")
+    ] = DEFAULTS.batch,
+    seed: Annotated[int, typer.Option(help="Of the order of sentences.")] = DEFAULTS.seed,
+    features: Annotated[
+        str,
+        typer.Option(
+            metavar="WHICH",
+            help="complete: features of any arc get a weight. supported: only those of gold trees, which is "
+            "a smaller model when compact.",
+        ),
+    ] = DEFAULTS.features,
+    pruning: Annotated[
+        float,
+        typer.Option(
+            help="A quick first model drops arcs less probable than this, relative to the word's best. "
+            "More is faster; 0 keeps all."
+        ),
+    ] = DEFAULTS.pruning,
+    bits: Annotated[
+        int, typer.Option(help="There are 2^BITS weights; the model file has 4 bytes for each.")
+    ] = DEFAULTS.bits,
+    projective: Annotated[
+        bool, typer.Option("--projective", help="Only trees whose arcs do not cross.")
+    ] = False,
+    multi_root: Annotated[
+        bool, typer.Option("--multi-root", help="A sentence may have several roots.")
+    ] = False,
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="By default one for each CPU. The model does not depend on it."),
+    ] = None,
+    licence: Annotated[
+        str, typer.Option(metavar="TEXT", help="The licence of the treebank, to be kept in the model.")
+    ] = "",
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Write 8-bit weights: a much smaller file, hardly less exact.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where a killed run of the same options stopped.")
+    ] = False,
+) -> None:
+    """Train a dependency parser.
+
+    A treebank, a dev set, and a few minutes:
+
+        arbora train parser train.conllu --dev dev.conllu --output en.model
+
+    The parser sees words and the tags that the treebank has (UPOS, XPOS, FEATS, LEMMA): parse input with the
+    same ones.
+
+    After every epoch all is kept in `MODEL.checkpoint`. If the run is killed, the same command with
+    `--resume` goes on, and gives the same bytes as if nothing had happened.
+
+    The same treebank, options and seed give the same model on any number of threads.
+    """
+    if loss is None:
+        loss = "perceptron" if learner == "perceptron" else DEFAULTS.loss
+    options = TrainingOptions(
+        preset=preset,
+        labels=labels,
+        loss=loss,
+        beta=beta,
+        gamma=gamma,
+        learner=learner,
+        rate=rate,
+        epochs=epochs,
+        batch=batch,
+        seed=seed,
+        bits=bits,
+        features=features,
+        pruning=pruning,
+        single_root=not multi_root,
+        projective=projective,
+    )
+    own = None if templates is None else read_templates(templates)
+    first = checkpoint_epoch(output) + 1 if resume else int(not _has_pruner(options, own))
+    if resume:
+        typer.echo(f"resuming with epoch {first}", err=True)
+    with _progress(options, first) as (on_epoch, on_batch):
+        summary = train_file(
+            train,
+            output,
+            dev=dev,
+            options=options,
+            templates=own,
+            threads=available_cpus() if threads is None else threads,
+            resume=resume,
+            licence=licence,
+            compact_weights=compact,
+            progress=on_epoch,
+            on_batch=on_batch,
+        )
+    typer.echo(_summary(summary, epochs))
+
+
+def _has_pruner(options: TrainingOptions, own: Templates | None) -> bool:
+    return options.pruning > 0 and bool((own or preset_templates(options.preset)).pruner)
+
+
+@contextmanager
+def _progress(options: TrainingOptions, first: int) -> Iterator[tuple[OnEpoch, OnBatch | None]]:
+    """A line for each epoch, and on a terminal a bar for the one that is running; epoch 0 is the pruner's."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield lambda report: typer.echo(_line(report, options.epochs), err=True), None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(_name(first, options.epochs), total=None)
+
+        def on_epoch(report: EpochReport) -> None:
+            console.print(_line(report, options.epochs), markup=False)
+            bar.reset(task, description=_name(report.epoch + 1, options.epochs), total=None)
+
+        yield on_epoch, lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _name(epoch: int, epochs: int) -> str:
+    return f"epoch {epoch}/{epochs}" if 0 < epoch <= epochs else "finishing" if epoch else "pruner"
+
+
+def _line(report: EpochReport, epochs: int) -> str:
+    parts = [_name(report.epoch, epochs), f"loss {report.loss:.4f}"]
+    if report.heads is not None and report.lost is not None:
+        parts += [
+            f"{report.heads:.2f} candidate heads per word",
+            f"{100 * report.lost:.2f} % of gold arcs lost",
+        ]
+    if report.uas is not None and report.las is not None:
+        parts += [f"dev UAS {100 * report.uas:.2f}", f"LAS {100 * report.las:.2f}"]
+    return "  ".join([*parts, f"{report.words_per_second:,.0f} words/s"])
+
+
+def _summary(summary: TrainingSummary, epochs: int) -> str:
+    parts = [f"epoch {summary.kept} of {epochs} kept"]
+    if summary.uas is not None and summary.las is not None:
+        parts += [f"dev UAS {100 * summary.uas:.2f}", f"LAS {100 * summary.las:.2f}"]
+    return f"{summary.file}: {', '.join(parts)}, {summary.bytes:,} bytes"
