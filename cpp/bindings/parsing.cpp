@@ -259,7 +259,7 @@ std::vector<std::vector<float>> label_scores(const Structure& structure, bool of
     const LabelFeatures& features = of_labeler ? structure.model.labeler() : structure.model.joint_labels();
     const auto stride = static_cast<std::size_t>(features.stride());
     std::vector<float> scores(spec.size() * stride);
-    features.score(prepared, table_of(weights, stride), arcs_of(spec, prepared.n()), scores.data());
+    features.score(prepared, table_of(weights, features.padding()), arcs_of(spec, prepared.n()), scores.data());
     std::vector<std::vector<float>> result;
     for (std::size_t a = 0; a < spec.size(); ++a)
         result.emplace_back(scores.begin() + a * stride, scores.begin() + a * stride + features.labels());
@@ -273,7 +273,7 @@ std::vector<float> sibling_scores(const Structure& structure, const Array<const 
     if (head < 0 || head > prepared.n()) throw nb::value_error("there is no such head");
     const LabelFeatures& features = structure.model.labeler();
     std::vector<float> scores(static_cast<std::size_t>(features.states()) * features.states());
-    features.score_siblings(prepared, table_of(weights, features.stride()), head, scores.data());
+    features.score_siblings(prepared, table_of(weights, features.padding()), head, scores.data());
     return scores;
 }
 

@@ -79,13 +79,17 @@ class DependencyParser:
         model = read_model(path, architecture=ARCHITECTURE)
         tensors = model.tensors
         try:
+            _check_header(model.header)
             size = (1 << model.header["options"]["bits"]) + model.header["padding"]
             weights = expand(tensors, size) if is_compact(tensors) else tensors["weights"]
             pruner_weights = tensors["pruner"]
             if weights.shape != (size,) or weights.dtype != np.float32:
                 raise ValueError("the weights have another size than the header says")
-            if not len(pruner_weights) or len(pruner_weights) & (len(pruner_weights) - 1):
+            count = pruner_weights.size
+            if count < 16 or count & (count - 1) or pruner_weights.shape != (count,):
                 raise ValueError("the pruner's weights are no power of two")
+            if pruner_weights.dtype != np.float32:
+                raise ValueError("the pruner's weights are no float32")
             parser = cls(model.header, weights, pruner_weights)
             if parser._core.padding != model.header["padding"]:
                 raise ValueError("the weights were laid out for other labels")
@@ -256,9 +260,33 @@ class DependencyParser:
             start = end
 
 
+def _check_header(header: dict[str, Any]) -> None:
+    """What the core relies on; KeyError, TypeError or ValueError if it is not so."""
+    labels, options = header["labels"], header["options"]
+    if not labels or not all(isinstance(label, str) for label in labels):
+        raise ValueError("its labels are no list of names")
+    for name in ("at_root", "below_words"):
+        if len(header[name]) != len(labels) or not any(header[name]):
+            raise ValueError(f"{name} does not fit the labels")
+    if not 4 <= options["bits"] <= 28:
+        raise ValueError(f"it has 2^{options['bits']} weights")
+    for name in ("single_root", "projective"):
+        if not isinstance(options[name], bool):
+            raise ValueError(f"{name} is neither true nor false")
+    for name in ("tree_scale", "label_scale"):
+        if not 0 < header.get(name, 1.0) < float("inf"):
+            raise ValueError(f"{name} is no positive number")
+    templates = Templates.parse(header["templates"])
+    if not templates.arcs or not (templates.labels or templates.labeler):
+        raise ValueError("it has no templates for arcs and labels")
+
+
 def encode(sentences: Iterable[Sentence]) -> _core.Encoded:
     """The columns that templates see, as hashes."""
-    return _core.encode([(s.forms, s.lemmas, s.upos, s.xpos, s.feats) for s in sentences])
+    try:
+        return _core.encode([(s.forms, s.lemmas, s.upos, s.xpos, s.feats) for s in sentences])
+    except UnicodeEncodeError as error:
+        raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
 
 
 def make_structure(header: dict[str, Any]) -> _core.FirstOrder:

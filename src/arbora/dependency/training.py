@@ -169,6 +169,8 @@ class _Run:
         at_root, below_words = [False] * len(names), [False] * len(names)
         for head, label in zip(self.data.heads.tolist(), self.data.labels.tolist(), strict=True):
             (below_words if head else at_root)[label] = True
+        if not any(below_words):  # all sentences had one word; longer ones must find some label
+            below_words = at_root
         return {
             "architecture": ARCHITECTURE,
             "preset": self.options.preset,

@@ -6,9 +6,10 @@ A template is one line, ``head.form & modifier.upos : alone distance``. Before t
 the ``direction`` of the arc, with its ``distance`` (direction and binned distance); without a colon, alone
 and with the distance.
 
-A template file has three sections: ``[arcs]`` for the scores of arcs, ``[labels]`` for the scores of an arc's
-label, ``[siblings]`` (head atoms only) for the scores of neighbouring labels below one head. ``#`` begins a
-comment.
+A template file has up to five sections: ``[pruner]`` for the choice of candidate arcs, ``[arcs]`` for their
+scores, ``[labels]`` for the scores of an arc's label, ``[labeler]`` for those of a second stage, which sees the
+tree (``first-child``, ``last-child`` of the modifier, ``grandparent``), ``[siblings]`` (head atoms only) for the
+scores of neighbouring labels below one head. ``#`` begins a comment.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings")
 COMPANY = ("alone", "direction", "distance")
 _WORD_ATOM = re.compile(r"(head|modifier|between|first-child|last-child|grandparent)([+-]\d)?\.([a-z0-9-]+)")
 _RELATIVES = {"first-child": ("modifier", 100), "last-child": ("modifier", 101), "grandparent": ("head", 102)}
+_TREE_OFFSETS = {offset for _, offset in _RELATIVES.values()}
 
 Side: TypeAlias = list[tuple[int, int]]
 Compiled: TypeAlias = tuple[int, Side, Side, Side, list[int], bool, bool, bool]
@@ -43,14 +45,14 @@ class Template:
     company: tuple[str, ...] = ("alone", "distance")
 
     @classmethod
-    def parse(cls, text: str) -> Template:
-        """The template that a line writes; ValueError says what is wrong with it."""
+    def parse(cls, text: str, section: str = "") -> Template:
+        """The template that a line of a section writes; ValueError says what is wrong with it."""
         written, colon, company = text.partition(":")
         template = cls(
             tuple(atom.strip() for atom in written.split("&")),
             tuple(company.split()) if colon else ("alone", "distance"),
         )
-        template.compile()
+        template.compile(section)
         return template
 
     def __str__(self) -> str:
@@ -70,6 +72,7 @@ class Template:
             role, offset, name = _parse_atom(atom)
             sides[role].append((offset, ATOMS.index(name)))
         _check_sides(sides, arc, self.company)
+        _check_section(sides, arc, section)
         seed = _core.hash_text(section + ": " + " & ".join(self.atoms))
         flags = [name in self.company for name in COMPANY]
         return (seed, sides["head"], sides["modifier"], sides["between"], arc, flags[0], flags[1], flags[2])
@@ -84,6 +87,8 @@ def _parse_atom(atom: str) -> tuple[str, int, str]:
         )
     if found[1] == "between" and found[2]:
         raise ValueError(f"{atom!r}: words in between have no neighbours here")
+    if found[1] in _RELATIVES and found[2]:
+        raise ValueError(f"{atom!r}: relatives in the tree have no neighbours here")
     if found[1] in _RELATIVES:
         return *_RELATIVES[found[1]], found[3]
     return found[1], int(found[2] or 0), found[3]
@@ -92,16 +97,37 @@ def _parse_atom(atom: str) -> tuple[str, int, str]:
 def _check_sides(sides: dict[str, Side], arc: list[int], company: tuple[str, ...]) -> None:
     if not company or set(company) - set(COMPANY):
         raise ValueError(f"the company is one or more of {', '.join(COMPANY)}, not {' '.join(company)!r}")
-    several = [role for role, side in sides.items() if [atom for _, atom in side].count(ATOMS.index("feat")) > 1]
+    several = [
+        role for role, side in sides.items() if [atom for _, atom in side].count(ATOMS.index("feat")) > 1
+    ]
     if several:
         raise ValueError(f"only one feat can be joined on the side of the {several[0]}")
-    if sides["between"] and (arc or "distance" in company):
+    if not sides["between"]:
+        return
+    if arc or "distance" in company:
         raise ValueError("words in between come alone or with the direction, and without atoms of the arc")
+    if any(atom == ATOMS.index("feat") for role in ("head", "modifier") for _, atom in sides[role]):
+        raise ValueError("beside words in between, head and modifier have no feat; feats would do")
+
+
+def _check_section(sides: dict[str, Side], arc: list[int], section: str) -> None:
+    """What the section cannot see would be left out without a word."""
+    sees_tree = any(offset in _TREE_OFFSETS for side in sides.values() for offset, _ in side)
+    if sees_tree and section in ("pruner", "arcs", "labels"):
+        raise ValueError(f"[{section}] is about arcs before there is a tree, so it knows no relatives in one")
+    if sides["between"] and section in ("labels", "labeler"):
+        raise ValueError(
+            f"[{section}] takes no words in between; atoms of the arc such as tags-between would do"
+        )
+    if section == "siblings" and (sides["modifier"] or sides["between"] or arc):
+        raise ValueError(
+            "[siblings] is about a head and two of its modifiers, so it takes atoms of the head only"
+        )
 
 
 @dataclass(slots=True)
 class Templates:
-    """The templates of a parser, in three sections."""
+    """The templates of a parser, in their sections."""
 
     pruner: list[Template] = field(default_factory=list)
     arcs: list[Template] = field(default_factory=list)
@@ -117,20 +143,24 @@ class Templates:
         ('alone', 'distance')
         """
         result = cls()
-        section: list[Template] | None = None
+        title = ""
         for number, line in enumerate(text.splitlines(), 1):
             content = line.partition("#")[0].strip()
             if not content:
                 continue
             if content.startswith("["):
-                if content.strip("[]") not in SECTIONS:
-                    raise FileError(f"there is no section {content}; there are {', '.join(SECTIONS)}", file=name, line=number)
-                section = getattr(result, content.strip("[]"))
+                title = content[1:-1]
+                if content != f"[{title}]" or title not in SECTIONS:
+                    raise FileError(
+                        f"there is no section {content}; there are {', '.join(SECTIONS)}",
+                        file=name,
+                        line=number,
+                    )
                 continue
-            if section is None:
+            if not title:
                 raise FileError("a template before the first section, such as [arcs]", file=name, line=number)
             try:
-                section.append(Template.parse(content))
+                getattr(result, title).append(Template.parse(content, title))
             except ValueError as error:
                 raise FileError(str(error), file=name, line=number) from None
         return result
