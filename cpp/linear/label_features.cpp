@@ -18,10 +18,11 @@ constexpr std::uint32_t company_spread = 0x9e3779b1u;
 
 std::uint32_t zero_block(std::uint32_t mask, int stride) { return mask + 1 + static_cast<std::uint32_t>(stride); }
 
-// sums[0 .. 8 * vectors) of the blocks that begin at weights + starts[i].
+// Adds the blocks that begin at weights + starts[i] to sums[0 .. 8 * vectors).
 template <int vectors>
 ARBORA_INLINE void add_blocks(const float* weights, const std::uint32_t* starts, std::size_t count, float* sums) {
-    Lanes8 total[vectors] = {};
+    Lanes8 total[vectors];
+    std::memcpy(total, sums, sizeof total);
     for (std::size_t i = 0; i < count; ++i) {
         const float* block = weights + starts[i];
         for (int v = 0; v < vectors; ++v) {
@@ -33,7 +34,7 @@ ARBORA_INLINE void add_blocks(const float* weights, const std::uint32_t* starts,
     std::memcpy(sums, total, sizeof total);
 }
 
-ARBORA_VECTORISED void sum_blocks(const float* weights, const std::uint32_t* starts, std::size_t count, int width,
+ARBORA_VECTORISED void add_all_blocks(const float* weights, const std::uint32_t* starts, std::size_t count, int width,
                                   float* sums) {
     int at = 0;
     for (; at + 64 <= width; at += 64) add_blocks<8>(weights + at, starts, count, sums + at);
@@ -96,7 +97,28 @@ private:
     std::vector<std::uint32_t> by_row_, indices_;
 };
 
+// Which of several arcs are the first with their modifier and direction, and for every arc which of those it is like.
+// Arcs of one modifier must stand together.
+void find_first_likes(const std::vector<Arc>& arcs, std::vector<Arc>& firsts, std::vector<std::size_t>& like) {
+    firsts.clear();
+    like.clear();
+    for (const Arc& arc : arcs) {
+        std::size_t at = firsts.size();
+        while (at > 0 && firsts[at - 1].modifier == arc.modifier &&
+               direction_code(firsts[at - 1].head, arc.modifier) != direction_code(arc.head, arc.modifier))
+            --at;
+        if (at == 0 || firsts[at - 1].modifier != arc.modifier) {
+            firsts.push_back(arc);
+            at = firsts.size();
+        }
+        like.push_back(at - 1);
+    }
+}
+
 struct Scratch {
+    std::vector<Arc> firsts;
+    std::vector<std::size_t> like;
+    std::vector<float> sums;
     ArcColumns columns;
     std::vector<Stream> streams;
     Blocks blocks;
@@ -112,25 +134,36 @@ struct Scratch {
 }  // namespace
 
 LabelFeatures::LabelFeatures(const std::vector<Template>& arcs, const std::vector<Template>& siblings, int labels)
-    : arcs_(arcs), siblings_(siblings), labels_(labels) {}
+    : siblings_(siblings), labels_(labels) {
+    for (const Template& t : arcs) (t.head < 0 && t.arc < 0 && !t.distance ? shared_ : others_).push_back(t);
+}
 
 void LabelFeatures::score(const Prepared& sentence, Weights weights, const std::vector<Arc>& arcs,
                           float* scores) const {
     thread_local Scratch scratch;
-    const int width = stride();
-    scratch.set(arcs_, sentence, arcs, weights.mask, width);
+    const std::size_t width = stride();
+    find_first_likes(arcs, scratch.firsts, scratch.like);
+    scratch.sums.assign(scratch.firsts.size() * width, 0);
+    scratch.set(shared_, sentence, scratch.firsts, weights.mask, stride());
     const Blocks& blocks = scratch.blocks;
-    for (std::size_t i = 0; i < arcs.size(); ++i)
-        sum_blocks(weights.data, blocks.starts.data() + i * blocks.rows, blocks.rows, width, scores + i * width);
+    for (std::size_t i = 0; i < scratch.firsts.size(); ++i)
+        add_all_blocks(weights.data, blocks.starts.data() + i * blocks.rows, blocks.rows, stride(),
+                       scratch.sums.data() + i * width);
+    scratch.set(others_, sentence, arcs, weights.mask, stride());
+    for (std::size_t i = 0; i < arcs.size(); ++i) {
+        std::copy_n(scratch.sums.data() + scratch.like[i] * width, width, scores + i * width);
+        add_all_blocks(weights.data, blocks.starts.data() + i * blocks.rows, blocks.rows, stride(), scores + i * width);
+    }
 }
 
 void LabelFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs,
                                  const float* gradient, SparseSum& sum) const {
     thread_local Scratch scratch;
-    scratch.set(arcs_, sentence, arcs, mask, stride());
-    const Blocks& blocks = scratch.blocks;
     const std::uint32_t zeros = zero_block(mask, stride());
     std::vector<std::uint32_t> active;
+    for (const std::vector<Template>* templates : {&shared_, &others_}) {
+    scratch.set(*templates, sentence, arcs, mask, stride());
+    const Blocks& blocks = scratch.blocks;
     for (std::size_t i = 0; i < arcs.size(); ++i) {
         const float* row = gradient + i * labels_;
         active.clear();
@@ -139,6 +172,7 @@ void LabelFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, c
         for (std::size_t b = i * blocks.rows; b < (i + 1) * blocks.rows; ++b)
             for (std::uint32_t l : active)
                 if (blocks.starts[b] != zeros) sum.add(blocks.starts[b] + l, row[l]);
+    }
     }
 }
 

@@ -39,7 +39,8 @@ private:
     template <class Body>
     void for_sibling_blocks(const Prepared& sentence, std::uint32_t mask, int head, int previous, Body body) const;
 
-    std::vector<Template> arcs_, siblings_;
+    // Templates that see the modifier and the direction only have the same sums for all heads on one side.
+    std::vector<Template> shared_, others_, siblings_;
     int labels_;
 };
 
