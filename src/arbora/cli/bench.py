@@ -15,6 +15,10 @@ from arbora.errors import ArboraError
 
 # Name -> module with measure(...) -> plain data and table(data) -> rich tables, and what it measures.
 BENCHMARKS = {
+    "parser": (
+        "arbora.benchmarks.parser",
+        "a first-order parser trained on the spot: accuracy, times, sizes, memory",
+    ),
     "treebank": (
         "arbora.benchmarks.treebank",
         "reading and writing treebank files, against pyconll and conllu",
@@ -28,6 +32,12 @@ def bench(
         str | None, typer.Argument(help="What to measure; without it, a list of what there is.")
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Measure on this file (treebank only).")] = None,
+    train: Annotated[Path | None, typer.Option(help="Train on this file (parser only).")] = None,
+    dev: Annotated[Path | None, typer.Option(help="Parse this file (parser only).")] = None,
+    labels: Annotated[
+        str, typer.Option(help="How labels are found: joint, second-stage or both (parser only).")
+    ] = "joint",
+    epochs: Annotated[int, typer.Option(help="Epochs of training (parser only).")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quick: Annotated[
         bool, typer.Option(help="A tiny run that only shows what comes out (trees only).")
@@ -38,8 +48,12 @@ def bench(
         _list(as_json)
         return
     if name not in BENCHMARKS:
-        raise ArboraError(f"there is no benchmark {name!r}; there are {' and '.join(BENCHMARKS)}")
-    options = _options(name, file, quick)
+        raise ArboraError(f"there is no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
+    given = {"file": file, "train": train, "dev": dev, "quick": quick or None}
+    _refuse_others(name, given)
+    options: dict[str, Any] = {"quick": quick} if name == "trees" else {"path": file}
+    if name == "parser":
+        options = {"train": train, "dev": dev, "labels": labels, "epochs": epochs}
     module = import_module(BENCHMARKS[name][0])
     with Console(stderr=True).status(f"Measuring {name} ..."):
         result = module.measure(**options)
@@ -49,13 +63,15 @@ def bench(
         _print(module.table(result))
 
 
-def _options(name: str, file: Path | None, quick: bool) -> dict[str, Any]:
-    """What the user gave, in the words of the benchmark; what does not fit it is an error, not ignored."""
-    if file is not None and name != "treebank":
-        raise ArboraError(f"the benchmark {name} takes no --file")
-    if quick and name != "trees":
-        raise ArboraError(f"the benchmark {name} has no --quick")
-    return {"quick": quick} if name == "trees" else {"path": file}
+# Which options belong to which benchmark.
+_OWN = {"treebank": {"file"}, "trees": {"quick"}, "parser": {"train", "dev"}}
+
+
+def _refuse_others(name: str, given: dict[str, Any]) -> None:
+    """What the user gave and does not fit the benchmark is an error, not ignored."""
+    for option, value in given.items():
+        if value is not None and option not in _OWN[name]:
+            raise ArboraError(f"the benchmark {name} takes no --{option}")
 
 
 def _list(as_json: bool) -> None:

@@ -1,15 +1,15 @@
 """Feature templates as text: which atoms are joined, in which company, compiled to what the core interprets.
 
-A template is one line, ``head.form & modifier.upos : alone distance``. Before the colon stand atoms joined by
-``&``: an atom of a word (``head``, ``modifier``, a neighbour such as ``head+1`` or ``modifier-1``, or
-``between``: every word in between), or of the arc (``tags-between``). After it stands the company: ``alone``, with
-the ``direction`` of the arc, with its ``distance`` (direction and binned distance); without a colon, alone
-and with the distance.
+A template is one line, ``head.form & modifier.upos : alone distance``. Before the colon stand atoms joined
+by ``&``: an atom of a word (``head``, ``modifier``, a neighbour such as ``head+1`` or ``modifier-1``, or
+``between``: every word in between), or of the arc (``tags-between``). After it stands the company:
+``alone``, with the ``direction`` of the arc, with its ``distance`` (direction and binned distance); without
+a colon, alone and with the distance.
 
 A template file has up to five sections: ``[pruner]`` for the choice of candidate arcs, ``[arcs]`` for their
-scores, ``[labels]`` for the scores of an arc's label, ``[labeler]`` for those of a second stage, which sees the
-tree (``first-child``, ``last-child`` of the modifier, ``grandparent``), ``[siblings]`` (head atoms only) for the
-scores of neighbouring labels below one head. ``#`` begins a comment.
+scores, ``[labels]`` for the scores of an arc's label, ``[labeler]`` for those of a second stage, which sees
+the tree (``first-child``, ``last-child`` of the modifier, ``grandparent``), ``[siblings]`` (head atoms only)
+for the scores of neighbouring labels below one head. ``#`` begins a comment.
 """
 
 from __future__ import annotations
