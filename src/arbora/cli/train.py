@@ -81,8 +81,13 @@ def train_parser(
         float | None, typer.Option(help="Another gamma of the loss: how much a wrong arc costs.")
     ] = None,
     learner: Annotated[
-        str, typer.Option(metavar="NAME", help=f"How steps are made: {', '.join(LEARNERS)}.")
-    ] = DEFAULTS.learner,
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"How steps are made: {', '.join(LEARNERS)}. By default {DEFAULTS.learner}; perceptron with "
+            "the loss of that name.",
+        ),
+    ] = None,
     rate: Annotated[
         float | None, typer.Option(help=f"The length of steps, at most. By default {_RATES}.")
     ] = None,
@@ -143,15 +148,14 @@ def train_parser(
 
     The same treebank, options and seed give the same model on any number of threads.
     """
-    if loss is None:
-        loss = "perceptron" if learner == "perceptron" else DEFAULTS.loss
+    perceptron = "perceptron" in (loss, learner)  # one name is enough for both
     options = TrainingOptions(
         preset=preset,
         labels=labels,
-        loss=loss,
+        loss=loss or ("perceptron" if perceptron else DEFAULTS.loss),
         beta=beta,
         gamma=gamma,
-        learner=learner,
+        learner=learner or ("perceptron" if perceptron else DEFAULTS.learner),
         rate=rate,
         epochs=epochs,
         batch=batch,
@@ -199,7 +203,7 @@ def _progress(options: TrainingOptions, first: int) -> Iterator[tuple[OnEpoch, O
         task = bar.add_task(_name(first, options.epochs), total=None)
 
         def on_epoch(report: EpochReport) -> None:
-            console.print(_line(report, options.epochs), markup=False)
+            console.print(_line(report, options.epochs), markup=False, soft_wrap=True)
             bar.reset(task, description=_name(report.epoch + 1, options.epochs), total=None)
 
         yield on_epoch, lambda done, total: bar.update(task, completed=done, total=total)

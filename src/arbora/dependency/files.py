@@ -170,8 +170,17 @@ def parse_file(
 
 
 def _read_gold(path: str, single_root: bool) -> list[Sentence]:
-    with read(path, _word_format(path, None), single_root=single_root) as reader:
-        return list(reader)
+    """The sentences of a treebank that has some words."""
+    try:
+        with read(path, _word_format(path, None), single_root=single_root) as reader:
+            found: list[Sentence] = list(reader)
+    except FileError as error:
+        if error.reason.startswith("two roots"):
+            error.reason += "; --multi-root allows that"
+        raise
+    if not any(map(len, found)):
+        raise FileError("there are no words in this treebank", file=path)
+    return found
 
 
 def _word_format(path: str, name: str | None) -> str:
@@ -248,3 +257,5 @@ def _reduced(sentences: Iterable[Sentence], report: ParsingReport) -> Iterator[S
                 report.lost[name] = report.lost.get(name, 0) + count
         if len(plain):
             yield plain
+        else:
+            report.lost["sentences without words"] = report.lost.get("sentences without words", 0) + 1

@@ -248,7 +248,7 @@ class DependencyParser:
             sentence.deprels = self._names(labels[start:end], sentence, options)
             sentence.heads = heads[start:end]
             sentence.deps = ["_"] * (end - start)
-            if options.probabilities:
+            if options.probabilities and end > start:
                 chances = zip(
                     sentence.misc,
                     work.head_probabilities[start:end].tolist(),
@@ -295,7 +295,7 @@ def make_structure(header: dict[str, Any]) -> _core.FirstOrder:
     compiled = Templates.parse(header["templates"]).compile()
     return _core.FirstOrder(
         [compiled[section] for section in SECTIONS],
-        options["pruning"],
+        header["threshold"],
         options["most_heads"],
         header["at_root"],
         header["below_words"],

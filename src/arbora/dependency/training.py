@@ -28,6 +28,8 @@ Weights: TypeAlias = npt.NDArray[np.float32]
 CHECKPOINT = "dependency-parser checkpoint"
 # The pruner is a CRF, learned by plain SGD: its probabilities are what counts.
 PRUNER_RATE = 0.05
+# How probable a candidate arc must be, relative to a word's best; tried from the highest down.
+THRESHOLDS = (0.05, 0.03, 0.02, 0.015, 0.01, 0.007, 0.005, 0.003, 0.002, 0.001, 0.0005, 0.0002, 0.0001)
 # Sentences on which the weight of templates is measured.
 SAMPLE = 500
 
@@ -109,12 +111,18 @@ def train(
 
 
 def check_recipe(options: TrainingOptions) -> tuple[Loss, Learner]:
-    """The loss and the learner that the options name; ArboraError if there are none of these names."""
+    """The loss and the learner that the options name; ArboraError if there are none, or they do not fit."""
     try:
         loss = find_loss(options.loss, options.beta, options.gamma)
-        return loss, find_learner(options.learner, options.rate)
+        learner = find_learner(options.learner, options.rate)
     except ValueError as error:
         raise ArboraError(str(error)) from None
+    if learner.rule == "aggressive" and np.isinf(loss.beta) and loss.gamma == 0:
+        # Its steps are as long as the loss asks for, and at zero weights, where all trees tie, that is 0.
+        raise ArboraError(
+            "the aggressive learner never leaves zero with the perceptron loss: choose the learner perceptron"
+        )
+    return loss, learner
 
 
 class _Run:
@@ -178,6 +186,7 @@ class _Run:
             "at_root": at_root,
             "below_words": below_words,
             "templates": str(templates),
+            "threshold": 0.0,
             "options": self.options.as_dict(),
             "licence": licence,
             "trained_on": {"sentences": len(self.data), "words": len(self.data.heads)},
@@ -214,23 +223,43 @@ class _Run:
                     on_batch(epoch * len(self.data) + done, options.pruner_epochs * len(self.data))
         self.pruner_weights = np.empty(learner.size, np.float32)
         learner.average(self.pruner_weights)
-        judged = self.dev or self.data
-        kept, with_gold = self._count_candidates(judged, None), self._count_candidates(judged, judged.heads)
-        words = len(judged.heads)
+        lost, heads = self._set_threshold()
         seconds = time.perf_counter() - started
         report = EpochReport(
             epoch=0,
             loss=loss / len(self.data.heads),
-            lost=(with_gold - kept) / words,
-            heads=kept / words,
+            lost=lost,
+            heads=heads,
             words_per_second=options.pruner_epochs * len(self.data.heads) / seconds,
         )
         self.reports.append(report)
         if progress is not None:
             progress(report)
 
-    def _count_candidates(self, data: _Data, also: Integers | None) -> int:
-        return self._choose(data, also).count
+    def _set_threshold(self) -> tuple[float, float]:
+        """The highest threshold that loses few enough gold arcs; returns what it loses, and heads a word."""
+        judged = self.dev or self.data
+        words = len(judged.heads)
+        low, high = 0, len(THRESHOLDS) - 1  # the last is taken even if it loses too many
+        found: dict[int, tuple[float, float]] = {}
+        while high not in found or low < high:
+            middle = (low + high) // 2
+            self._use_threshold(THRESHOLDS[middle])
+            kept = self._choose(judged, None).count
+            lost = (self._choose(judged, judged.heads).count - kept) / words
+            found[middle] = (lost, kept / words)
+            if lost <= self.options.pruning:
+                high = middle
+            else:
+                low = min(middle + 1, high)
+            if low == high == middle:
+                break
+        self._use_threshold(THRESHOLDS[high])
+        return found[high]
+
+    def _use_threshold(self, threshold: float) -> None:
+        self.header["threshold"] = threshold
+        self.structure = make_structure(self.header)
 
     def _choose(self, data: _Data, also: Integers | None) -> _core.Arcs:
         also = np.empty(0, np.int32) if also is None else also
@@ -374,6 +403,7 @@ class _Run:
             "fingerprint": self._fingerprint(),
             "epoch": self.epoch,
             "steps": self.learner.steps,
+            "threshold": self.header["threshold"],
             "best_las": self.best_las,
             "reports": [asdict(report) for report in self.reports],
         }
@@ -406,6 +436,7 @@ class _Run:
             )
         self.epoch, self.best_las = header["epoch"], header["best_las"]
         self.learner.steps = header["steps"]
+        self._use_threshold(header["threshold"])
         self.reports = [EpochReport(**report) for report in header["reports"]]
         self.learner.weights[:] = found.tensors["weights"]
         self.learner.weighted_steps[:] = found.tensors["weighted_steps"]

@@ -1,0 +1,328 @@
+"""``arbora train parser``, the installed command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arbora.errors import FileError
+from arbora.learning import LEARNERS, LOSSES
+from arbora.models import read_model
+
+ARBORA = Path(sys.executable).with_name("arbora")
+ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.conllu"
+SMALL = ("--bits", 16, "--epochs", 3)
+ROW = "{}\t{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n"
+TEMPLATES = (
+    "[arcs]\nhead.upos & modifier.upos\nhead.form & modifier.form\n[labels]\nmodifier.upos & head.upos\n"
+)
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [ARBORA, "train", "parser", *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+def trained(output: Path, *options: object, source: Path = ENGLISH) -> bytes:
+    """The bytes of the model that these options give."""
+    done = run(source, "--output", output, *SMALL, *options)
+    assert done.returncode == 0, done.stderr
+    return output.read_bytes()
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> str:
+    """The one line that says why nothing was done."""
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def treebank(folder: Path, *trees: list[tuple[int | str, str]]) -> Path:
+    """A treebank file: head and label of each word."""
+    path = folder / "gold.conllu"
+    rows = ["".join(ROW.format(i, f"w{i}", *word) for i, word in enumerate(tree, 1)) for tree in trees]
+    path.write_text("\n".join([*rows, ""]))
+    return path
+
+
+def test_help_teaches():
+    done = subprocess.run([ARBORA, "train", "--help"], capture_output=True, text=True, check=False)
+    assert "parser" in done.stdout
+    done = run("--help")
+    assert done.returncode == 0
+    for words in (*LOSSES, *LEARNERS, "first-order", "second-stage", "--resume", "checkpoint", "--threads"):
+        assert words in done.stdout
+
+
+def test_without_dev(tmp_path):
+    done = run(ENGLISH, "--output", tmp_path / "m", *SMALL)
+    assert done.returncode == 0
+    lines = done.stderr.splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith("pruner  loss ")
+    assert "candidate heads per word" in lines[0]
+    assert "of gold arcs lost" in lines[0]
+    assert lines[3].startswith("epoch 3/3  loss ")
+    assert "dev" not in done.stderr
+    size = (tmp_path / "m").stat().st_size
+    assert done.stdout == f"{tmp_path}/m: epoch 3 of 3 kept, {size:,} bytes\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
+def test_with_dev_the_best_epoch_is_kept(tmp_path):
+    done = run(ENGLISH, "--dev", ENGLISH, "--output", tmp_path / "m", *SMALL, "--licence", "CC0 1.0")
+    assert done.returncode == 0
+    header = read_model(tmp_path / "m").header
+    report = header["report"]
+    kept = report["epochs"][report["kept"]]
+    assert kept["las"] == max(row["las"] for row in report["epochs"][1:])
+    scores = f"dev UAS {100 * kept['uas']:.2f}, LAS {100 * kept['las']:.2f}"
+    assert f"epoch {report['kept']} of 3 kept, {scores}, " in done.stdout
+    assert f"  {scores.replace(',', ' ')}  " in done.stderr
+    assert header["licence"] == "CC0 1.0"
+    assert header["options"]["bits"] == 16
+
+
+def test_the_model_does_not_depend_on_threads(tmp_path):
+    one = trained(tmp_path / "1", "--dev", ENGLISH, "--threads", 1)
+    assert one == trained(tmp_path / "3", "--dev", ENGLISH, "--threads", 3)
+    assert one != trained(tmp_path / "s", "--dev", ENGLISH, "--seed", 2)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_learns(tmp_path, loss):
+    trained(tmp_path / "m", "--dev", ENGLISH, "--loss", loss)
+    assert read_model(tmp_path / "m").header["report"]["epochs"][3]["las"] > 0.9
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_learner_learns(tmp_path, learner):
+    trained(tmp_path / "m", "--dev", ENGLISH, "--learner", learner)
+    header = read_model(tmp_path / "m").header
+    assert header["report"]["epochs"][3]["las"] > 0.9
+    assert header["options"]["loss"] == ("perceptron" if learner == "perceptron" else "svm")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--labels", "second-stage"),
+        ("--labels", "both"),
+        ("--features", "supported"),
+        ("--pruning", 0),
+        ("--projective",),
+        ("--multi-root",),
+        ("--beta", "inf", "--gamma", 2),
+        ("--loss", "crf", "--beta", 0.5, "--rate", 0.1, "--batch", 3),
+    ],
+)
+def test_other_options_learn_too(tmp_path, options):
+    trained(tmp_path / "m", "--dev", ENGLISH, *options)
+    assert read_model(tmp_path / "m").header["report"]["epochs"][-1]["las"] > 0.85
+
+
+def test_an_infinite_beta_is_kept_as_a_word(tmp_path):
+    trained(tmp_path / "m", "--beta", "inf")
+    assert read_model(tmp_path / "m").header["options"]["beta"] == "inf"
+
+
+def test_compact_is_smaller(tmp_path):
+    whole = trained(tmp_path / "whole", "--features", "supported")
+    assert len(trained(tmp_path / "compact", "--features", "supported", "--compact")) < 0.95 * len(whole)
+
+
+def test_several_roots(tmp_path):
+    path = treebank(tmp_path, [(0, "root"), (0, "root")], [(0, "root"), (1, "dep")])
+    assert f"{path}:2: sentence #1: two roots" in refused(run(path, "-o", tmp_path / "m", *SMALL))
+    assert "--multi-root" in refused(run(path, "-o", tmp_path / "m", *SMALL))
+    trained(tmp_path / "m", "--multi-root", source=path)
+    assert read_model(tmp_path / "m").header["options"]["single_root"] is False
+
+
+def test_own_templates(tmp_path):
+    path = tmp_path / "own.txt"
+    path.write_text(TEMPLATES)
+    trained(tmp_path / "m", "--templates", path)
+    header = read_model(tmp_path / "m").header
+    assert "head.form & modifier.form" in header["templates"]
+    assert "suffix" not in header["templates"]
+    path.write_text(TEMPLATES + "head.nose\n")
+    line = refused(run(ENGLISH, "-o", tmp_path / "n", "--templates", path))
+    assert line.startswith(f"arbora: {path}:6: 'head.nose' is no atom")
+    path.write_text("[arcs]\nhead.upos\n")
+    assert "no section [labels]" in refused(run(ENGLISH, "-o", tmp_path / "n", "--templates", path))
+
+
+# ---- killed and taken up again ----
+
+LONG = ("--bits", 14, "--epochs", 60, "--dev", ENGLISH, "--threads", 1)
+
+
+def checkpoint_epoch(path: Path) -> int:
+    try:
+        return read_model(path, verify=False).header["epoch"]
+    except FileError:
+        return -1
+
+
+def kill_midway(output: Path) -> Path:
+    """Start a long run and kill it after its second epoch or later; gives its checkpoint."""
+    checkpoint = Path(f"{output}.checkpoint")
+    command = [ARBORA, "train", "parser", ENGLISH, "--output", output, *LONG]
+    running = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 60
+        while checkpoint_epoch(checkpoint) < 2 and time.monotonic() < until:
+            time.sleep(0.002)
+    finally:
+        os.kill(running.pid, signal.SIGKILL)
+        assert running.wait() == -signal.SIGKILL
+    assert 2 <= checkpoint_epoch(checkpoint) < 60
+    assert not output.exists()
+    return checkpoint
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory) -> bytes:
+    """The checkpoint of a run that was killed."""
+    return kill_midway(tmp_path_factory.mktemp("killed") / "m").read_bytes()
+
+
+def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, killed):
+    (tmp_path / "a.checkpoint").write_bytes(killed)
+    resumed = run(ENGLISH, "--output", tmp_path / "a", *LONG, "--resume", "--threads", 2)
+    assert resumed.returncode == 0
+    first = checkpoint_epoch_of(killed, tmp_path) + 1
+    assert resumed.stderr.splitlines()[0] == f"resuming with epoch {first}"
+    assert resumed.stderr.splitlines()[1].startswith(f"epoch {first}/60  ")
+    whole = run(ENGLISH, "--output", tmp_path / "b", *LONG)
+    assert whole.returncode == 0
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == "") == ["a", "b"]
+    assert not (tmp_path / "a.checkpoint").exists()
+
+
+def checkpoint_epoch_of(data: bytes, folder: Path) -> int:
+    path = folder / "copy.checkpoint"
+    path.write_bytes(data)
+    return checkpoint_epoch(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--seed", 2), "the checkpoint was made with another seed (1, now 2)"),
+        (("--beta", 1), "the checkpoint was made with another beta (None, now 1.0)"),
+        (("--dev", ENGLISH.with_name("de.conllu")), "the checkpoint was made with other data"),
+    ],
+)
+def test_a_checkpoint_of_something_else(tmp_path, killed, options, reason):
+    (tmp_path / "m.checkpoint").write_bytes(killed)
+    done = run(ENGLISH, "--output", tmp_path / "m", *LONG, "--resume", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].startswith(f"arbora: {tmp_path}/m.checkpoint: {reason}")
+    assert (tmp_path / "m.checkpoint").read_bytes() == killed
+
+
+@pytest.mark.parametrize("damage", ["cut", "header", "weights", "nothing", "another kind"])
+def test_a_damaged_checkpoint(tmp_path, killed, damage):
+    middle = len(killed) // 2
+    (tmp_path / "m.checkpoint").write_bytes(
+        {
+            "cut": killed[:middle],
+            "header": killed.replace(b"fingerprint", b"FINGERPRINT"),
+            "weights": killed[:middle] + bytes([killed[middle] ^ 1]) + killed[middle + 1 :],
+            "nothing": b"",
+            "another kind": trained(tmp_path / "other"),
+        }[damage]
+    )
+    done = run(ENGLISH, "--output", tmp_path / "m", *LONG, "--resume")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].startswith(f"arbora: {tmp_path}/m.checkpoint: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_without_resume_an_old_checkpoint_is_no_matter(tmp_path):
+    (tmp_path / "m.checkpoint").write_text("rubbish")
+    trained(tmp_path / "m")
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    assert "there is no checkpoint" in refused(run(ENGLISH, "-o", tmp_path / "m", *SMALL, "--resume"))
+
+
+# ---- what is refused ----
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--loss", "x"), "there is no loss 'x'; there are crf, svm"),
+        (("--learner", "x"), "there is no learner 'x'; there are aggressive, sgd"),
+        (("--preset", "x"), "there is no preset 'x'; there is first-order"),
+        (("--labels", "x"), "labels must be one of joint"),
+        (("--features", "x"), "features must be complete or supported"),
+        (("--epochs", 0), "epochs must be at least 1"),
+        (("--bits", 50), "bits must be between"),
+        (("--threads", 0), "threads must be at least 1"),
+        (("--batch", 0), "batch must be at least 1"),
+        (("--pruning", 1), "pruning must be"),
+        (("--rate", "nan"), "rate must be"),
+        (("--beta", 0), "beta must be greater than 0"),
+        (("--gamma", "-1"), "gamma must be"),
+        (("--loss", "perceptron", "--learner", "aggressive"), "the aggressive learner never leaves zero"),
+        (("--templates", "nowhere"), "nowhere: there is no such file"),
+        (("--dev", "nowhere.conllu"), "nowhere.conllu: there is no such file"),
+        (("--output", "-"), "a model is mapped into memory"),
+        (("--output", "m.gz"), "m.gz: a model is mapped into memory"),
+        (("--output", "m.xz"), "m.xz: a model is mapped into memory"),
+        (("--output", "nowhere/m"), "nowhere/m: its directory does not exist"),
+        (("--output", "."), ".: this is a directory"),
+    ],
+)
+def test_options_that_make_no_sense(tmp_path, monkeypatch, options, reason):
+    monkeypatch.chdir(tmp_path)
+    assert refused(run(ENGLISH, "--output", "m", *options)).startswith(f"arbora: {reason}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1\ta\n\n", "{}:1: sentence #1: ten columns are needed"),
+        ("", "{}: there are no words"),
+        ("# only a comment\n\n", "{}: there are no words"),
+        (ROW.format(1, "a", "_", "_") + "\n", "training sentence 1 ('a'): word 1 has no head"),
+        (ROW.format(1, "a", "0", "_") + "\n", "training sentence 1 ('a'): word 1 has no relation"),
+        (ROW.format(1, "a", 2, "x") + ROW.format(2, "b", 1, "y") + "\n", "{}:1: sentence #1: the heads form"),
+    ],
+)
+def test_bad_treebanks(tmp_path, text, reason):
+    path = tmp_path / "bad.conllu"
+    path.write_text(text)
+    line = refused(run(path, "--output", tmp_path / "m", *SMALL))
+    assert line.startswith("arbora: " + reason.format(path))
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.conllu"]
+
+
+def test_the_treebank_is_not_overwritten(tmp_path):
+    path = treebank(tmp_path, [(0, "root")])
+    assert "would overwrite" in refused(run(path, "--output", path))
+    assert "brackets have no heads" in refused(run(ENGLISH.with_name("brackets.mrg"), "-o", tmp_path / "m"))
+    assert "there is no such file" in refused(run(tmp_path / "no.conllu", "-o", tmp_path / "m"))
+
+
+def test_inspect_shows_the_training(tmp_path):
+    trained(tmp_path / "m", "--dev", ENGLISH)
+    done = subprocess.run(
+        [ARBORA, "inspect", tmp_path / "m", "--json"], capture_output=True, text=True, check=True
+    )
+    header = json.loads(done.stdout)["header"]
+    assert [row["epoch"] for row in header["report"]["epochs"]] == [0, 1, 2, 3]
+    assert "root" in header["labels"]
