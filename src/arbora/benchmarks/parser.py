@@ -58,10 +58,8 @@ def measure(
     gold: list[Sentence] = list(read(dev, single_root=False))
     with tempfile.TemporaryDirectory() as folder:
         model, small = os.path.join(folder, "model.arbora"), os.path.join(folder, "compact.arbora")
-        training = _run(
-            f"train parser {shlex.quote(str(train))} --dev {shlex.quote(str(dev))} --output {model} --labels {labels} --epochs {epochs}"
-            f" --threads {threads}"
-        )
+        files = f"{shlex.quote(str(train))} --dev {shlex.quote(str(dev))} --output {model}"
+        training = _run(f"train parser {files} --labels {labels} --epochs {epochs} --threads {threads}")
         start = time.perf_counter()
         parser = DependencyParser.load(model)
         load_seconds = time.perf_counter() - start
