@@ -188,7 +188,9 @@ std::vector<LabelledTree> kbest_given(const Parser& parser, const Encoded& encod
         return trees;
     }
     // Trees come in the order of their own probability, which bounds that of their labellings: once the k-th labelled
-    // tree is at least as probable as the next tree, no tree to come can matter.
+    // tree is at least as probable as the next tree, no tree to come can matter. Where labels are far less sure than
+    // trees that may take exponentially many trees, so there is an end to them.
+    const int most_trees = std::max(256, 16 * std::min(k, 1 << 26));
     std::vector<LabelledTree> found;
     const auto better = [](const auto& a, const auto& b) { return a.score > b.score; };
     const auto keep_best = [&](auto& all) {
@@ -197,7 +199,7 @@ std::vector<LabelledTree> kbest_given(const Parser& parser, const Encoded& encod
     };
     std::size_t seen = 0;
     Chains chains;
-    for (int wanted = k;; wanted *= 2) {
+    for (int wanted = k;; wanted = std::min(2 * wanted, most_trees)) {
         const std::vector<LabelledTree> trees = find_kbest({table.data(), n, 0}, kind, wanted);
         for (; seen < trees.size(); ++seen) {
             const double own = trees[seen].score - total;
@@ -222,7 +224,7 @@ std::vector<LabelledTree> kbest_given(const Parser& parser, const Encoded& encod
                 found.push_back({trees[seen].heads, std::move(labels.labels), labels.score});
             keep_best(found);
         }
-        if (static_cast<int>(trees.size()) < wanted) return found;
+        if (static_cast<int>(trees.size()) < wanted || wanted >= most_trees) return found;
     }
 }
 
