@@ -120,7 +120,8 @@ class DependencyParser:
     ) -> Iterator[list[RankedTree]]:
         """The k most probable labelled trees of each sentence, in order; fewer where there are fewer.
 
-        Only arcs that survive pruning count.
+        Only arcs that survive pruning count. A model with a second stage finds them among the labellings of
+        the ``max(256, 16 k)`` most probable trees, which are all that matter unless labels are very unsure.
         """
         options = (options or ParseOptions()).check()
         if k < 1:
