@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -14,6 +15,7 @@ import pytest
 from oracles import trees as oracle
 from rich.console import Console
 
+from arbora.benchmarks import parser as parser_benchmark
 from arbora.benchmarks import trees as benchmark
 from arbora.cli.bench import BENCHMARKS
 
@@ -44,7 +46,10 @@ def test_every_benchmark_measures_and_shows(name):
     assert callable(module.table)
 
 
-@pytest.mark.parametrize("arguments", [["forests"], ["trees", "--file", "x"], ["treebank", "--quick"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["forests"], ["trees", "--file", "x"], ["treebank", "--quick"], ["parser"], ["parser", "--quick"]],
+)
 def test_bad_arguments_are_one_line_and_exit_code_2(arguments):
     done = bench(*arguments)
     assert done.returncode == 2
@@ -97,3 +102,16 @@ def test_growth_is_the_exponent():
     points = [(n, 3.0 * n**2) for n in (10, 25, 50)]
     assert benchmark._slope(points) == pytest.approx(2)
     assert benchmark._slope(points[:1]) is None
+
+
+def test_the_parser_is_trained_and_measured():
+    train = Path(__file__).parents[2] / "examples" / "treebank" / "en.conllu"
+    found = parser_benchmark.measure(train, train, epochs=2, stream_words=2000)
+    assert found["stream"]["1"]["words"] >= 2000
+    assert found["scores"]["LAS"] > 0.5
+    assert found["compact"]["bytes"] < found["bytes"]
+    assert found["words_per_second"].keys() == {"best", "mbr"}
+    with open(os.devnull, "w") as nowhere:
+        console = Console(width=120, record=True, file=nowhere)
+        console.print(parser_benchmark.table(found))
+    assert "candidate heads a word" in console.export_text()

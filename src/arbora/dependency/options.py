@@ -22,8 +22,8 @@ class TrainingOptions:
     ``rate`` is the greatest step (algorithm 1's 1 / (lambda m)), or the step of sgd.
     ``batch`` sentences share one weight vector while their gradients are computed, in parallel.
     ``features``: ``complete`` gives a weight to features of any arc, ``supported`` to those of gold trees.
-    ``pruning``: the greatest share of gold arcs that the pruner may lose, on dev if there is one; it keeps the
-    arcs above the highest threshold that respects this, at most ``most_heads`` for a word. 0: no pruning.
+    ``pruning``: the greatest share of gold arcs that the pruner may lose, on dev if there is one; it keeps
+    the arcs above the highest threshold that respects this, at most ``most_heads`` for a word. 0: no pruning.
     ``bits``: the weight table has 2^bits weights.
 
     >>> TrainingOptions(epochs=3).loss
@@ -42,7 +42,7 @@ class TrainingOptions:
     seed: int = 1
     bits: int = 22
     features: str = "complete"
-    pruning: float = 0.006
+    pruning: float = 0.007
     most_heads: int = 16
     pruner_epochs: int = 3
     pruner_bits: int = 18
