@@ -480,6 +480,8 @@ def _check_trees(sentences: Sequence[Sentence], options: TrainingOptions, name: 
         if "_" in sentence.deprels:
             word = sentence.deprels.index("_") + 1
             raise ArboraError(f"{place}: word {word} has no relation, and training needs whole trees")
+        if not all(0 <= head <= len(sentence) for head in sentence.heads):
+            raise ArboraError(f"{place}: a head is not in the sentence")
         if _core.head_cycles(sentence.heads):
             raise ArboraError(f"{place}: the heads form a cycle")
         if options.single_root and sentence.heads.count(0) != 1:
