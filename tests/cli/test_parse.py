@@ -1,4 +1,4 @@
-"""``arbora parse``, the installed command."""
+"""``arbora parse``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import run_here
 
 from arbora.treebank import Sentence, read, write
 
@@ -16,13 +17,13 @@ ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.co
 ROW = "{}\t{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n"
 
 
-def run(*arguments: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+def run_installed(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
     command = [ARBORA, *map(str, arguments)]
     return subprocess.run(command, input=stdin, capture_output=True, encoding="utf-8", check=False)
 
 
 def train(path: Path, *options: object) -> Path:
-    done = run("train", "parser", ENGLISH, "--output", path, "--bits", 16, "--epochs", 3, *options)
+    done = run_here("train", "parser", ENGLISH, "--output", path, "--bits", 16, "--epochs", 3, *options)
     assert done.returncode == 0, done.stderr
     return path
 
@@ -32,15 +33,15 @@ def model(tmp_path_factory) -> Path:
     return train(tmp_path_factory.mktemp("model") / "en.model", "--dev", ENGLISH)
 
 
-def parsed(model: Path, *arguments: object, stdin: str | None = None) -> str:
-    done = run("parse", "--model", model, *arguments, stdin=stdin)
+def parsed(model: Path, *arguments: object, stdin: str = "") -> str:
+    done = run_here("parse", "--model", model, *arguments, stdin=stdin)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
 
-def refused(*arguments: object, stdin: str | None = None) -> str:
+def refused(*arguments: object, stdin: str = "") -> str:
     """The one line that says why nothing was done."""
-    done = run("parse", *arguments, stdin=stdin)
+    done = run_here("parse", *arguments, stdin=stdin)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1, done.stderr
     return done.stderr
@@ -75,7 +76,7 @@ def accuracy(path: Path) -> float:
 
 
 def test_help_teaches():
-    done = run("parse", "--help")
+    done = run_installed("parse", "--help")
     assert done.returncode == 0
     for words in ("--constraints", "from-input", "mbr", "kbest_rank", "--keep-tags", "always so", "DEPS"):
         assert words in done.stdout
@@ -106,7 +107,9 @@ def test_threads_and_batches_change_nothing(model):
 
 def test_pipes_and_compressed_files(model, tmp_path):
     text = ENGLISH.read_text("utf-8")
-    out = parsed(model, stdin=text)
+    done = run_installed("parse", "--model", model, stdin=text)
+    assert (done.returncode, done.stderr) == (0, "")
+    out = done.stdout
     (tmp_path / "in.conllu.gz").write_bytes(gzip.compress(text.encode()))
     parsed(model, "-i", tmp_path / "in.conllu.gz", "-o", tmp_path / "out.conllu.gz")
     assert gzip.decompress((tmp_path / "out.conllu.gz").read_bytes()).decode() == out
@@ -142,7 +145,7 @@ def test_probabilities(model, tmp_path):
             misc = dict(part.split("=", 1) for part in token.misc.split("|"))
             assert 0 <= float(misc["HeadProbability"]) <= 1
             assert 0 <= float(misc["LabelProbability"]) <= 1
-    done = run("evaluate", ENGLISH, tmp_path / "out.conllu")
+    done = run_here("evaluate", ENGLISH, tmp_path / "out.conllu")
     assert "expected calibration error" in done.stdout
     # Parsing again replaces what was there.
     again = parsed(model, "-i", tmp_path / "out.conllu", "--probabilities")
@@ -216,11 +219,11 @@ def test_constraints_that_no_tree_fits(model, tmp_path):
 
 
 def test_conllx(model, tmp_path):
-    run("convert", ENGLISH, tmp_path / "in.conll")
+    assert run_here("convert", ENGLISH, tmp_path / "in.conll").returncode == 0
     out = parsed(model, "-i", tmp_path / "in.conll")
     assert out == parsed(model, "--input-format", "conllx", stdin=(tmp_path / "in.conll").read_text("utf-8"))
     assert len(out.split("\n\n")) == 29
-    done = run("parse", "-m", model, "-i", ENGLISH, "-o", tmp_path / "out.conll")
+    done = run_here("parse", "-m", model, "-i", ENGLISH, "-o", tmp_path / "out.conll")
     assert done.returncode == 0
     assert done.stderr.startswith("lost in CoNLL-X: ")
     assert done.stderr.count("\n") == 1
@@ -273,15 +276,8 @@ def test_a_projective_model_gives_projective_trees(tmp_path):
 )
 def test_options_that_make_no_sense(model, tmp_path, monkeypatch, options, reason):
     monkeypatch.chdir(tmp_path)
-    line = refused(
-        "--model",
-        model,
-        "--output",
-        "out.conllu",
-        *(("--output", "-") if "--format" in options else ()),
-        *options,
-        stdin="",
-    )
+    output = "-" if "--format" in options else "out.conllu"
+    line = refused("--model", model, "--output", output, *options)
     assert line.startswith(f"arbora: {reason}")
     assert list(tmp_path.iterdir()) == []
 
@@ -289,8 +285,9 @@ def test_options_that_make_no_sense(model, tmp_path, monkeypatch, options, reaso
 def test_a_broken_line_is_named(model, tmp_path):
     source = tmp_path / "in.conllu"
     source.write_text(rows(("a", "_", "_")) + "1\tb\t_\n\n")
-    line = refused("-m", model, "-i", source, "-o", tmp_path / "out.conllu")
-    assert line == f"arbora: {source}:3: sentence #2: ten columns are needed, this line has 3\n"
+    done = run_installed("parse", "-m", model, "-i", source, "-o", tmp_path / "out.conllu")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"arbora: {source}:3: sentence #2: ten columns are needed, this line has 3\n"
     assert [path.name for path in tmp_path.iterdir()] == ["in.conllu"]
 
 

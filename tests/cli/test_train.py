@@ -1,4 +1,4 @@
-"""``arbora train parser``, the installed command."""
+"""``arbora train parser``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from command import run_here
 
 from arbora.errors import FileError
 from arbora.learning import LEARNERS, LOSSES
@@ -26,9 +27,12 @@ TEMPLATES = (
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [ARBORA, "train", "parser", *map(str, arguments)], capture_output=True, text=True, check=False
-    )
+    return run_here("train", "parser", *arguments)
+
+
+def run_installed(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [ARBORA, "train", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def trained(output: Path, *options: object, source: Path = ENGLISH) -> bytes:
@@ -54,16 +58,15 @@ def treebank(folder: Path, *trees: list[tuple[int | str, str]]) -> Path:
 
 
 def test_help_teaches():
-    done = subprocess.run([ARBORA, "train", "--help"], capture_output=True, text=True, check=False)
-    assert "parser" in done.stdout
-    done = run("--help")
+    assert "parser" in run_installed("--help").stdout
+    done = run_installed("parser", "--help")
     assert done.returncode == 0
     for words in (*LOSSES, *LEARNERS, "first-order", "second-stage", "--resume", "checkpoint", "--threads"):
         assert words in done.stdout
 
 
 def test_without_dev(tmp_path):
-    done = run(ENGLISH, "--output", tmp_path / "m", *SMALL)
+    done = run_installed("parser", ENGLISH, "--output", tmp_path / "m", *SMALL)
     assert done.returncode == 0
     lines = done.stderr.splitlines()
     assert len(lines) == 4
@@ -203,7 +206,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, killed):
     first = checkpoint_epoch_of(killed, tmp_path) + 1
     assert resumed.stderr.splitlines()[0] == f"resuming with epoch {first}"
     assert resumed.stderr.splitlines()[1].startswith(f"epoch {first}/60  ")
-    whole = run(ENGLISH, "--output", tmp_path / "b", *LONG)
+    whole = run_installed("parser", ENGLISH, "--output", tmp_path / "b", *LONG)
     assert whole.returncode == 0
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == "") == ["a", "b"]
@@ -320,9 +323,6 @@ def test_the_treebank_is_not_overwritten(tmp_path):
 
 def test_inspect_shows_the_training(tmp_path):
     trained(tmp_path / "m", "--dev", ENGLISH)
-    done = subprocess.run(
-        [ARBORA, "inspect", tmp_path / "m", "--json"], capture_output=True, text=True, check=True
-    )
-    header = json.loads(done.stdout)["header"]
+    header = json.loads(run_here("inspect", tmp_path / "m", "--json").stdout)["header"]
     assert [row["epoch"] for row in header["report"]["epochs"]] == [0, 1, 2, 3]
     assert "root" in header["labels"]
