@@ -480,7 +480,7 @@ def _check_trees(sentences: Sequence[Sentence], options: TrainingOptions, name: 
         if "_" in sentence.deprels:
             word = sentence.deprels.index("_") + 1
             raise ArboraError(f"{place}: word {word} has no relation, and training needs whole trees")
-        if not all(0 <= head <= len(sentence) for head in sentence.heads):
+        if not all(head is not None and 0 <= head <= len(sentence) for head in sentence.heads):
             raise ArboraError(f"{place}: a head is not in the sentence")
         if _core.head_cycles(sentence.heads):
             raise ArboraError(f"{place}: the heads form a cycle")
