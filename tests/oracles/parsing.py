@@ -1,7 +1,7 @@
 """The slow twin of the first-order parser: every labelled tree of a short sentence, with its probability.
 
-The scores of arcs, labels and neighbouring labels come from the core (``oracles.features`` is their twin); what
-follows from them is written out here. P(tree, labels) = P(tree) P(labels | tree): of a joint model, both
+The scores of arcs, labels and neighbouring labels come from the core (``oracles.features`` is their twin);
+what follows from them is written out here. P(tree, labels) = P(tree) P(labels | tree): of a joint model, both
 come from one score for every arc and label; of a model with a second stage, the latter from the label chains
 below each head.
 """

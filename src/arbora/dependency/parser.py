@@ -274,9 +274,11 @@ def _check_header(header: dict[str, Any]) -> None:
     for name in ("single_root", "projective"):
         if not isinstance(options[name], bool):
             raise ValueError(f"{name} is neither true nor false")
-    for name in ("tree_scale", "label_scale"):
+    for name in ("tree_scale", "label_scale", "joint_scale"):
         if not 0 < header.get(name, 1.0) < float("inf"):
             raise ValueError(f"{name} is no positive number")
+    if not isinstance(header["templates"], str):
+        raise ValueError("its templates are no text")
     templates = Templates.parse(header["templates"])
     if not templates.arcs or not (templates.labels or templates.labeler):
         raise ValueError("it has no templates for arcs and labels")
@@ -302,6 +304,7 @@ def make_structure(header: dict[str, Any]) -> _core.FirstOrder:
         header["below_words"],
         header.get("tree_scale", 1.0),
         header.get("label_scale", 1.0),
+        header.get("joint_scale", 0.0),
     )
 
 

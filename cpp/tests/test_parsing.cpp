@@ -1,0 +1,284 @@
+// From columns to trees in the core, where the sanitizers see it. Agreement with enumeration is tested from Python;
+// here results are tested against each other, and tables have exactly the size they must have.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+
+#include "check.hpp"
+#include "parsing/parse.hpp"
+#include "parsing/training.hpp"
+#include "support/random.hpp"
+
+using namespace arbora;
+
+namespace {
+
+constexpr int bits = 10;
+
+// Templates with every atom on some side, neighbours, relatives, words between, and all companies.
+Templates all_templates() {
+    Templates result;
+    std::uint64_t seed = 1;
+    for (int a = 0; a <= single_atoms; ++a) {
+        const Reference own{0, static_cast<Atom>(a)}, before{-1, static_cast<Atom>(a)}, far{9, static_cast<Atom>(a)};
+        const bool alone = a % 2, direction = a % 3 == 0 || !alone, distance = a % 4 == 0;
+        for (Section section : {Section::pruner, Section::arcs, Section::labels, Section::labeler}) {
+            result.add(section, ++seed, {own}, {}, {}, {}, alone, direction, distance);
+            result.add(section, ++seed, {}, {before}, {}, {}, alone, direction, distance);
+            result.add(section, ++seed, {before}, {far}, {}, {static_cast<ArcAtom>(a % 5)}, alone, direction, distance);
+        }
+        for (Section section : {Section::pruner, Section::arcs})
+            result.add(section, ++seed, {{0, Atom::upos}}, {}, {own}, {}, true, true, false);
+        result.add(Section::labeler, ++seed, {{parent, own.atom}}, {{first_child, own.atom}}, {}, {}, true, true, false);
+        result.add(Section::labeler, ++seed, {}, {{last_child, own.atom}}, {}, {}, false, true, true);
+        result.add(Section::siblings, ++seed, {own}, {}, {}, {}, true, false, false);
+    }
+    return result;
+}
+
+Templates without(const Templates& all, std::vector<Section> left_out) {
+    Templates result;
+    for (int s = 0; s < section_count; ++s) {
+        const auto section = static_cast<Section>(s);
+        if (std::find(left_out.begin(), left_out.end(), section) != left_out.end()) continue;
+        for (const Template& t : all.of(section)) {
+            const auto side = [&](int at) { return at < 0 ? std::vector<Reference>{} : all.sides()[at].references; };
+            const auto arc = t.arc < 0 ? std::vector<ArcAtom>{} : all.arcs()[t.arc];
+            result.add(section, t.seed, side(t.head), side(t.modifier), side(t.between), arc, t.alone, t.direction,
+                       t.distance);
+        }
+    }
+    return result;
+}
+
+// Sentences of 0, 1, 2, ... words; columns are missing in some words, or altogether.
+Encoded draw_sentences(int count, Random& random) {
+    const std::string forms[]{"The", "dog", "(", ")", "\"", "\u00e4\u00f6", "_", "a-very-long-word-indeed", ""};
+    const std::string tags[]{"NOUN", "VERB", "PUNCT", "ADP", "CCONJ", "_", "XY"};
+    const std::string feats[]{"_", "A=1", "A=1|B=2|C=3", "|", "B=2"};
+    const auto any = [&](const auto& from) -> const std::string& {
+        return from[static_cast<std::size_t>(random.uniform() * std::size(from))];
+    };
+    Encoded encoded;
+    for (int n = 0; n < count; ++n) {
+        encoded.begin_sentence();
+        const int missing = static_cast<int>(random.uniform() * 8);  // 5 and more: none
+        for (int i = 0; i < n; ++i) {
+            std::string columns[]{any(forms), any(forms), any(tags), any(tags), any(feats)};
+            if (missing < 5) columns[missing] = "_";
+            encoded.add_word({columns[0], columns[1], columns[2], columns[3], columns[4]});
+        }
+        encoded.end_sentence();
+    }
+    return encoded;
+}
+
+// Multiples of 1/256, whose sums are exact; the block of zeros at the end stays 0.
+std::vector<float> draw_weights(std::size_t padding, Random& random) {
+    std::vector<float> weights((std::size_t{1} << bits) + padding);
+    for (std::size_t i = 0; i < (std::size_t{1} << bits) + padding / 2; ++i)
+        weights[i] = static_cast<float>(std::floor(random.uniform() * 64) - 32) / 256;
+    return weights;
+}
+
+bool is_tree(const std::vector<int>& heads, bool single_root) {
+    const int n = static_cast<int>(heads.size()) - 1;
+    int roots = 0;
+    for (int m = 1; m <= n; ++m) {
+        roots += heads[m] == 0;
+        int at = m;
+        for (int step = 0; step <= n && at; ++step) at = heads[at];
+        if (at) return false;
+    }
+    return !single_root || n == 0 || roots == 1;
+}
+
+struct Model {
+    Templates templates;
+    Pruner pruner;
+    FirstOrder model;
+    std::vector<float> weights, pruner_weights;
+
+    Model(Templates all, int labels, Random& random)
+        : templates(std::move(all)),
+          pruner(templates, 0.05, 3),
+          model(templates, std::vector<char>(labels, 1), std::vector<char>(labels, 1), {0.5, 0.5}),
+          weights(draw_weights(model.labeler().padding(), random)),
+          pruner_weights(draw_weights(0, random)) {}
+
+    Weights table() const { return {weights.data(), (1u << bits) - 1}; }
+    Weights pruner_table() const { return {pruner_weights.data(), (1u << bits) - 1}; }
+    Parser parser() const { return {templates, pruner, pruner_table(), model, table()}; }
+};
+
+std::vector<Model> all_models(int labels, Random& random) {
+    const Templates all = all_templates();
+    std::vector<Model> models;
+    models.emplace_back(without(all, {Section::labeler, Section::siblings}), labels, random);
+    models.emplace_back(without(all, {Section::pruner, Section::labels}), labels, random);
+    models.emplace_back(all, labels, random);
+    return models;
+}
+
+}  // namespace
+
+TEST(parsing_scores_of_a_list_are_those_of_all_arcs) {
+    Random random(1);
+    const Model model(all_templates(), 3, random);
+    const Encoded encoded = draw_sentences(9, random);
+    for (std::size_t s = 0; s < encoded.sentences(); ++s) {
+        Prepared prepared;
+        prepared.set(model.templates, encoded, s, ~0u);
+        const int n = prepared.n(), width = n + 1;
+        std::vector<float> all(width * width);
+        model.model.arcs().score(prepared, model.table(), all.data());
+        std::vector<Arc> arcs;
+        for (int m = 1; m <= n; ++m)
+            for (int h = 0; h <= n; ++h)
+                if (h != m) arcs.push_back({h, m});
+        std::vector<float> listed(arcs.size());
+        model.model.arcs().score(prepared, model.table(), arcs, listed.data());
+        for (std::size_t a = 0; a < arcs.size(); ++a) CHECK(listed[a] == all[arcs[a].head * width + arcs[a].modifier]);
+    }
+}
+
+// A score is linear: the sum of weight times gradient.
+TEST(parsing_gradients_are_features) {
+    Random random(2);
+    const int labels = 3;
+    const Model model(all_templates(), labels, random);
+    const Encoded encoded = draw_sentences(7, random);
+    SparseSum sum;
+    const auto product = [&] {
+        double total = 0;
+        sum.for_each([&](std::uint32_t index, float value) { total += static_cast<double>(model.weights[index]) * value; });
+        sum.clear();
+        return total;
+    };
+    for (std::size_t s = 1; s < encoded.sentences(); ++s) {
+        Prepared prepared;
+        prepared.set(model.templates, encoded, s, ~0u);
+        const int n = prepared.n();
+        std::vector<int> heads(n + 1);
+        for (int m = 1; m <= n; ++m) heads[m] = m - 1;  // a chain to the right
+        prepared.set_tree(model.templates, encoded, s, heads.data());
+        for (int m = 1; m <= n; ++m) {
+            const int h = heads[m];
+            float arc = 0;
+            model.model.arcs().score(prepared, model.table(), {{h, m}}, &arc);
+            model.model.arcs().add_gradient(prepared, model.table().mask, {{h, m, 1.0f}}, sum);
+            CHECK(product() == arc);
+            const LabelFeatures& labeler = model.model.labeler();
+            std::vector<float> scores(labeler.stride());
+            labeler.score(prepared, model.table(), {{h, m}}, scores.data());
+            for (int l = 0; l < labels; ++l) {
+                std::vector<float> gradient(labels);
+                gradient[l] = 1;
+                labeler.add_gradient(prepared, model.table().mask, {{h, m}}, gradient.data(), sum);
+                CHECK(product() == scores[l]);
+            }
+            std::vector<float> siblings(labeler.states() * labeler.states());
+            labeler.score_siblings(prepared, model.table(), h, siblings.data());
+            std::vector<float> gradient(siblings.size());
+            gradient[labels] = 1;
+            labeler.add_sibling_gradient(prepared, model.table().mask, h, gradient.data(), sum);
+            CHECK(product() == siblings[labels]);
+        }
+    }
+}
+
+TEST(parsing_trees_and_candidates) {
+    Random random(3);
+    for (int labels : {1, 3, 8})
+        for (const Model& model : all_models(labels, random)) {
+            const Encoded encoded = draw_sentences(12, random);
+            for (std::size_t s = 0; s < encoded.sentences(); ++s)
+                for (const TreeKind kind : {TreeKind{true, false}, TreeKind{false, false}, TreeKind{true, true}}) {
+                    const int n = encoded.length(s);
+                    std::vector<int> heads(n + 1, -1), found(n + 1, -1);
+                    std::vector<double> of_heads(n + 1), of_labels(n + 1);
+                    ParseRef result{heads.data(), found.data(), of_heads.data(), of_labels.data(), 0};
+                    for (Decoder decoder : {Decoder::best, Decoder::least_risk}) {
+                        parse(model.parser(), encoded, s, {}, {kind, decoder, true}, result);
+                        CHECK(is_tree(heads, kind.single_root));
+                        CHECK(result.log_probability <= 1e-9);
+                        for (int m = 1; m <= n; ++m) {
+                            CHECK(found[m] >= 0 && found[m] < labels);
+                            CHECK(of_heads[m] > 0 && of_heads[m] <= 1 + 1e-9);
+                            CHECK(of_labels[m] > 0 && of_labels[m] <= 1 + 1e-9);
+                        }
+                    }
+                    const auto ranked = parse_kbest(model.parser(), encoded, s, {}, kind, 4);
+                    CHECK(!ranked.empty() && ranked.size() <= 4);
+                    for (std::size_t t = 1; t < ranked.size(); ++t) CHECK(ranked[t].score <= ranked[t - 1].score);
+                    if (n == 0) continue;
+                    Prepared prepared;
+                    prepared.set(model.templates, encoded, s, ~0u);
+                    std::vector<int> also(n + 1);
+                    for (int m = 1; m <= n; ++m) also[m] = m - 1;
+                    Candidates candidates;
+                    candidates.arcs = model.pruner.choose(prepared, model.pruner_table(), {}, kind, also.data());
+                    for (int m = 1; m <= n; ++m) CHECK(candidates.find(m - 1, m) < candidates.arcs.size());
+                }
+        }
+}
+
+TEST(parsing_keeps_what_is_given) {
+    Random random(4);
+    for (const Model& model : all_models(2, random)) {
+        const Encoded encoded = draw_sentences(8, random);
+        for (std::size_t s = 1; s < encoded.sentences(); ++s) {
+            const int n = encoded.length(s);
+            std::vector<int> given(n + 1, -1), labels(n + 1, -1), heads(n + 1), found(n + 1);
+            given[1] = n > 1 ? 2 : 0;
+            labels[n] = 1;
+            ParseRef result{heads.data(), found.data(), nullptr, nullptr, 0};
+            parse(model.parser(), encoded, s, {given.data(), labels.data()}, {{true, false}, Decoder::best}, result);
+            CHECK(heads[1] == given[1] && found[n] == 1 && is_tree(heads, true));
+            if (n < 2) continue;
+            given[2] = 1;  // a cycle
+            bool thrown = false;
+            try {
+                parse(model.parser(), encoded, s, {given.data(), nullptr}, {{true, false}, Decoder::best}, result);
+            } catch (const Infeasible&) {
+                thrown = true;
+            }
+            CHECK(thrown);
+        }
+    }
+}
+
+TEST(parsing_trains_the_same_with_any_threads) {
+    Random random(5);
+    for (const Model& model : all_models(3, random)) {
+        const Encoded encoded = draw_sentences(8, random);
+        std::vector<int> heads, labels;
+        std::vector<std::vector<Arc>> arcs(encoded.sentences());
+        std::vector<std::size_t> batch;
+        for (std::size_t s = 1; s < encoded.sentences(); ++s) {
+            for (int m = 1; m <= encoded.length(s); ++m) {
+                heads.push_back(m - 1);
+                labels.push_back(m % 3);
+                for (int h = 0; h <= encoded.length(s); ++h)
+                    if (h != m) arcs[s].push_back({h, m});
+            }
+            batch.push_back(s);
+        }
+        std::vector<std::vector<float>> learned;
+        for (int threads : {1, 3}) {
+            OnlineLearner learner(bits, model.model.labeler().padding(), StepRule::aggressive, 0.1);
+            support(model.templates, model.model, learner, encoded, {heads.data(), labels.data()}, batch);
+            for (int epoch = 0; epoch < 2; ++epoch) {
+                const BatchReport report = train_first_order(model.templates, model.model, learner, encoded,
+                                                             {heads.data(), labels.data()}, arcs, batch,
+                                                             {{1, 1}, {true, false}, threads});
+                CHECK(report.words == heads.size() && report.infeasible == 0 && report.arc_loss > 0);
+            }
+            learned.push_back(learner.current());
+        }
+        CHECK(learned[0] == learned[1]);
+        const auto zeros = learned[0].end() - model.model.labeler().stride();
+        CHECK(std::all_of(zeros, learned[0].end(), [](float weight) { return weight == 0; }));
+    }
+}

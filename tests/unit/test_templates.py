@@ -1,0 +1,78 @@
+"""Template files: what is read is what is meant, and errors name the line and the reason."""
+
+from __future__ import annotations
+
+import pytest
+from oracles.features import ARC_ATOMS as TWIN_ARC_ATOMS
+from oracles.features import ATOMS as TWIN_ATOMS
+from oracles.features import hash_text
+
+from arbora.dependency import PRESETS, preset_templates
+from arbora.errors import FileError
+from arbora.features import SECTIONS, Template, Templates
+from arbora.features.templates import ARC_ATOMS, ATOMS
+
+BROKEN = [
+    ("head.form", 1, "before the first section"),
+    ("[arcs]\nhead.nonsense", 2, "'head.nonsense' is no atom"),
+    ("[arcs]\n\n# why\nhead.form &", 4, "'' is no atom"),
+    ("[arcs]\nheadform", 2, "'headform' is no atom"),
+    ("[arcs]\nhead.form : near", 2, "company"),
+    ("[arcs]\nhead.form :", 2, "company"),
+    ("[arcs]\nhead+10.form", 2, "no atom"),
+    ("[arcs]\nbetween+1.form", 2, "neighbours"),
+    ("[arcs]\nhead.feat & head-1.feat", 2, "only one feat"),
+    ("[arcs]\nbetween.upos : distance", 2, "in between"),
+    ("[arcs]\nbetween.upos & tags-between : alone", 2, "in between"),
+    ("[arcs]\nbetween.upos & head.feat : alone", 2, "feats would do"),
+    ("[arcs]\nfirst-child.upos", 2, "[arcs] is about arcs before there is a tree"),
+    ("[pruner]\ngrandparent.upos", 2, "[pruner]"),
+    ("[labels]\nlast-child.upos", 2, "[labels]"),
+    ("[labeler]\nfirst-child+1.upos", 2, "relatives"),
+    ("[labels]\nbetween.upos : alone", 2, "tags-between"),
+    ("[labeler]\nbetween.upos : alone", 2, "tags-between"),
+    ("[siblings]\nhead.upos\nmodifier.upos", 3, "head only"),
+    ("[siblings]\ntags-between", 2, "head only"),
+    ("[words]", 1, "there is no section [words]"),
+    ("[arcs", 1, "there is no section [arcs"),
+    ("[[arcs]]", 1, "there is no section [[arcs]]"),
+    ("[]", 1, "there is no section []"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "reason"), BROKEN)
+def test_errors_name_the_line_and_the_reason(text, line, reason):
+    with pytest.raises(FileError) as error:
+        Templates.parse(text, "own.txt")
+    assert str(error.value).startswith(f"own.txt:{line}")
+    assert reason in str(error.value)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_text_and_back(preset):
+    templates = preset_templates(preset)
+    assert Templates.parse(str(templates)) == templates
+    assert Templates.parse(str(templates)).compile() == templates.compile()
+
+
+def test_comments_and_repeated_sections():
+    found = Templates.parse(
+        "# one\n[arcs] # two\nhead.form # three\n\n[labels]\nhead.upos\n[arcs]\nmodifier.form"
+    )
+    assert [str(template) for template in found.arcs] == [
+        "head.form : alone distance",
+        "modifier.form : alone distance",
+    ]
+    assert Templates.parse("") == Templates()
+
+
+def test_names_are_those_of_the_twin():
+    assert list(ATOMS) == TWIN_ATOMS
+    assert list(ARC_ATOMS) == TWIN_ARC_ATOMS
+
+
+def test_seeds_differ_between_sections():
+    template = Template.parse("head.form & modifier.form")
+    seeds = {template.compile(section)[0] for section in SECTIONS if section != "siblings"}
+    assert len(seeds) == 4
+    assert template.compile("arcs")[0] == hash_text("arcs: head.form & modifier.form", 0)
