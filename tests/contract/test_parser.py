@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 import pytest
 from oracles.parsing import Analyses, candidates, random_parser
-from oracles.trees import KINDS, is_tree
+from oracles.trees import KINDS, all_trees, is_tree
 
 from arbora.dependency import DependencyParser, ParseOptions, preset_templates
 from arbora.errors import InfeasibleTreeError
@@ -48,7 +48,7 @@ def draw_model(rng: np.random.Generator, model: str, labels: int, **options) -> 
         labels=labels,
         at_root=[bool(kind in (0, 2)) for kind in kinds],
         below_words=[bool(kind in (1, 2)) for kind in kinds],
-        scale=float(rng.choice([0.02, 0.1, 0.4])),
+        scale=float(rng.choice([0.02, 0.1, 0.4, 5.0, 50.0])),
         **options,
     )
 
@@ -250,6 +250,33 @@ def test_contradictions_are_errors(model):
         with pytest.raises(InfeasibleTreeError, match="s-17"):
             next(parser.kbest([sentence], 2, options))
     assert min(seen.values()) > 50
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("model", MODELS)
+def test_an_error_if_and_only_if_no_tree_fits(model, kind):
+    """Heads and labels at random, against all trees written out; given labels alone never are an error."""
+    rng = np.random.default_rng([12, MODELS.index(model), *kind])
+    for trial in range(150):
+        if trial % 25 == 0:
+            parser = draw_model(rng, model, 3, pruning=(0.0, 0.1)[trial // 25 % 2])
+        n, share = int(rng.integers(1, 6)), rng.random()
+        sentence = draw_sentence(rng, n)
+        for word in range(1, n + 1):
+            if rng.random() < share:
+                sentence.heads[word - 1] = int(rng.choice([head for head in range(n + 1) if head != word]))
+            if rng.random() < share:
+                sentence.deprels[word - 1] = str(rng.choice([*parser.labels, "unheard-of"]))
+        trees = all_trees(n, *kind)[:, 1:].tolist()
+        fitting = [tree for tree in trees if all(map(lambda a, b: a in (None, b), sentence.heads, tree))]
+        options = options_for(kind, constraints=True, decoder=("best", "mbr")[trial % 2])
+        before = sentence.copy()
+        if fitting:
+            found = next(parser.parse([sentence], options))
+            check_kept(before, found.heads, found.deprels, kind)
+            continue
+        with pytest.raises(InfeasibleTreeError):
+            next(parser.parse([sentence], options))
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -149,8 +149,8 @@ def test_save_and_load(parser, tmp_path):
 
 # ---- odd input ----
 
-ODD_FORMS = ["a\u0301\u0302\u0303", "\u0645\u0631\u062d\u0628\u0627", "\U0001f469\u200d\U0001f467", "\u200f\u202e",
-             "\x01\x1b[31m", "\ufeff", "x" * 100_000, "\U0010ffff", " ", ""]  # fmt: skip
+ODD_FORMS = ["a\u0301\u0302\u0303", "\u0645\u0631\u062d\u0628\u0627", "\U0001f469\u200d\U0001f467",
+             "\u200f\u202e", "\x01\x1b[31m", "\ufeff", "x" * 100_000, "\U0010ffff", " ", ""]  # fmt: skip
 
 
 def check_tree(sentence: Sentence) -> None:
