@@ -95,11 +95,11 @@ struct Structure {
 
     Structure(const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
               const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
-              double label_scale)
+              double label_scale, double joint_scale)
         : templates(templates_of(sections)),
           pruner(templates, threshold, most),
           model(templates, {at_root.begin(), at_root.end()}, {below_words.begin(), below_words.end()},
-                {tree_scale, label_scale}) {}
+                {tree_scale, label_scale, joint_scale}) {}
 };
 
 Weights table_of(const Array<const float>& weights, std::size_t extra) {
@@ -310,9 +310,9 @@ void bind_parsing(nb::module_& m) {
         }, "sentence"_a, "A sentence's arcs as (head, modifier).");
     nb::class_<Structure>(m, "FirstOrder", "A first-order parser without its weights.")
         .def(nb::init<const std::vector<std::vector<TemplateSpec>>&, double, int, const std::vector<bool>&,
-                      const std::vector<bool>&, double, double>(),
+                      const std::vector<bool>&, double, double, double>(),
              "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
-             "label_scale"_a = 1.0)
+             "label_scale"_a = 1.0, "joint_scale"_a = 0.0)
         .def_prop_ro("padding", [](const Structure& self) { return self.model.labeler().padding(); },
                      "How many weights follow the table's power of two.")
         .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "single_root"_a, "projective"_a, "threads"_a)
@@ -334,15 +334,15 @@ void bind_parsing(nb::module_& m) {
         .def("surprise", [](const Structure& self, const Array<const float>& weights,
                             const Array<const float>& pruner_weights, const Encoded& encoded,
                             const Array<const int>& heads, const Array<const int>& labels, bool single_root,
-                            bool projective, int threads, const std::vector<double>& scales) {
+                            bool projective, int threads, const std::vector<double>& scales, double joint) {
             nb::gil_scoped_release release;
             const Surprise found = measure_surprise(self.templates, self.pruner, table_of(pruner_weights, 0),
                                                     self.model, table_of(weights, self.model.labeler().padding()),
                                                     encoded, {heads.data(), labels.data()},
-                                                    {single_root, projective}, scales, threads);
-            return std::make_tuple(found.trees, found.labels);
+                                                    {single_root, projective}, scales, joint, threads);
+            return std::make_tuple(found.trees, found.labels, found.joint);
         }, "weights"_a, "pruner_weights"_a, "encoded"_a, "heads"_a, "labels"_a, "single_root"_a, "projective"_a,
-           "threads"_a, "scales"_a)
+           "threads"_a, "scales"_a, "joint"_a)
         .def("template_masses", [](const Structure& self, int section, const Array<const float>& weights,
                                    const Encoded& encoded, const Array<const int>& heads,
                                    const Array<const int>& labels) {

@@ -27,6 +27,7 @@ void FirstOrder::score(const Prepared& sentence, Weights weights, Workspace& spa
         return;
     }
     const int stride = joint_labels_.stride();
+    const double scale = scales_.joint != 0 ? scales_.joint : scales_.trees;
     space.label_scores.resize(count * stride);
     joint_labels_.score(sentence, weights, candidates.arcs, space.label_scores.data());
     candidates.scores.resize(count * labels());
@@ -35,8 +36,19 @@ void FirstOrder::score(const Prepared& sentence, Weights weights, Workspace& spa
         const float* from = space.label_scores.data() + a * stride;
         double* to = candidates.scores.data() + a * labels();
         for (int l = 0; l < labels(); ++l)
-            to[l] = possible[l] ? scales_.trees * (static_cast<double>(space.arc_scores[a]) + from[l]) : impossible;
+            to[l] = possible[l] ? scale * (static_cast<double>(space.arc_scores[a]) + from[l]) : impossible;
     }
+    if (scale != scales_.trees) rescale(candidates);
+}
+
+// With t = scale of trees, j = scale of labels: arc = t/j log sum exp(j s), label given the arc = j s - log sum exp(j s).
+void FirstOrder::rescale(Candidates& candidates) const {
+    std::vector<double> sums;
+    collapse(candidates, Collapse::sum, sums);
+    const double change = scales_.trees / scales_.joint - 1;
+    for (std::size_t a = 0; a < sums.size(); ++a)
+        for (int l = 0; l < labels(); ++l)
+            if (sums[a] != impossible) candidates.scores[a * labels() + l] += change * sums[a];
 }
 
 std::vector<FirstOrder::Family> FirstOrder::families(const int* heads, int n) {

@@ -14,9 +14,10 @@ namespace arbora {
 // labels, and its labels by the second stage.
 class FirstOrder {
 public:
-    // How the scores of trees and of the second stage's labels are multiplied: what makes probabilities of them.
+    // How scores are multiplied to make probabilities of them: those of trees, those of the second stage's labels,
+    // and, if that is not 0, those of a joint model's labels given the arc.
     struct Scales {
-        double trees = 1, labels = 1;
+        double trees = 1, labels = 1, joint = 0;
     };
     FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words, Scales scales);
 
@@ -48,6 +49,9 @@ public:
                       std::vector<double>& unary, std::vector<double>& siblings) const;
 
 private:
+    // Scores whose labels have another scale than the trees: P(label | arc) by the one, P(tree) by the other.
+    void rescale(Candidates& candidates) const;
+
     ArcFeatures arcs_;
     LabelFeatures joint_labels_, labeler_;
     bool is_joint_, has_labeler_;

@@ -113,6 +113,34 @@ double chain_gradient(const FirstOrder& model, const Prepared& prepared, Weights
     return loss;
 }
 
+// -log P(labels given the arcs) of a gold tree.
+double surprise_of_labels(const Candidates& candidates, const int* heads, const int* labels, double scale) {
+    Candidates gold;
+    gold.n = candidates.n;
+    gold.labels = candidates.labels;
+    double own = 0;
+    for (int m = 1; m <= candidates.n; ++m) {
+        const double* row = candidates.scores.data() + candidates.find(heads[m], m) * candidates.labels;
+        gold.arcs.push_back({heads[m], m});
+        for (int l = 0; l < candidates.labels; ++l) gold.scores.push_back(scale * row[l]);
+        own += scale * row[labels[m]];
+    }
+    std::vector<double> sums;
+    collapse(gold, Collapse::sum, sums);
+    for (double sum : sums) own -= sum;
+    return -own;
+}
+
+// Leaves one score for each arc: 1/scale log sum over labels of exp(scale s).
+void scale_arcs(Candidates& candidates, double scale) {
+    for (double& score : candidates.scores) score *= scale;
+    std::vector<double> sums;
+    collapse(candidates, Collapse::sum, sums);
+    for (double& sum : sums) sum /= scale;
+    candidates.labels = 0;
+    candidates.scores = std::move(sums);
+}
+
 }  // namespace
 
 BatchReport train_pruner(const Templates& templates, const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
@@ -175,12 +203,13 @@ BatchReport train_first_order(const Templates& templates, const FirstOrder& mode
 
 Surprise measure_surprise(const Templates& templates, const Pruner& pruner, Weights pruner_weights,
                           const FirstOrder& model, Weights weights, const Encoded& encoded, GoldTrees gold,
-                          TreeKind kind, const std::vector<double>& scales, int threads) {
+                          TreeKind kind, const std::vector<double>& scales, double joint, int threads) {
     std::vector<Surprise> each(encoded.sentences());
     parallel_for(encoded.sentences(), threads, [&](std::size_t sentence) {
         Surprise& own = each[sentence];
         own.trees.resize(scales.size());
         own.labels.resize(scales.size());
+        own.joint.resize(scales.size());
         const int n = encoded.length(sentence);
         const int* heads = gold.heads + encoded.start(sentence) - 1;
         const int* labels = gold.labels + encoded.start(sentence) - 1;
@@ -193,11 +222,17 @@ Surprise measure_surprise(const Templates& templates, const Pruner& pruner, Weig
         candidates.n = n;
         candidates.arcs = pruner.choose(prepared, pruner_weights, {}, kind, heads);
         model.score(prepared, weights, space, candidates);
+        for (int m = 1; m <= n; ++m)
+            if (!model.may_have_label(heads[m], labels[m])) return;
+        if (candidates.labels) {
+            for (std::size_t s = 0; s < scales.size(); ++s)
+                own.joint[s] = surprise_of_labels(candidates, heads, labels, scales[s]);
+            scale_arcs(candidates, joint);
+        }
         scaled = candidates;
         for (std::size_t s = 0; s < scales.size(); ++s) {
             for (std::size_t i = 0; i < scaled.scores.size(); ++i) scaled.scores[i] = scales[s] * candidates.scores[i];
-            const double loss = tree_loss(scaled, heads, labels, {1, 0}, kind, gradient);
-            own.trees[s] = std::isfinite(loss) ? loss : 0;  // a label where the training data never had it
+            own.trees[s] = tree_loss(scaled, heads, labels, {1, 0}, kind, gradient);
         }
         if (!model.has_labeler()) return;
         prepared.set_tree(templates, encoded, sentence, heads);
@@ -213,16 +248,17 @@ Surprise measure_surprise(const Templates& templates, const Pruner& pruner, Weig
                 for (std::size_t i = 0; i < siblings.size(); ++i) scaled_siblings[i] = scales[s] * siblings[i];
                 const LabelChain chain{scaled_unary.data(), siblings.empty() ? nullptr : scaled_siblings.data(),
                                        static_cast<int>(words.modifiers.size()), model.labels()};
-                const double loss = sum_chain(chain, gradient.data(), nullptr) - chain_score(chain, chosen.data());
-                own.labels[s] += std::isfinite(loss) ? loss : 0;
+                own.labels[s] += sum_chain(chain, gradient.data(), nullptr) - chain_score(chain, chosen.data());
             }
         }
     });
-    Surprise total{std::vector<double>(scales.size()), std::vector<double>(scales.size())};
+    const std::vector<double> zeros(scales.size());
+    Surprise total{zeros, zeros, zeros};
     for (const Surprise& own : each)
         for (std::size_t s = 0; s < scales.size(); ++s) {
             total.trees[s] += own.trees[s];
             total.labels[s] += own.labels[s];
+            total.joint[s] += own.joint[s];
         }
     return total;
 }

@@ -34,15 +34,16 @@ BatchReport train_first_order(const Templates& templates, const FirstOrder& mode
                               const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
                               const TrainingOptions& options);
 
-// How surprised a model is by gold trees if its scores are multiplied: for every scale the sums of -log P(tree) and
-// of the second stage's -log P(labels given the tree). The gold arcs count among the candidates. Sentences with a label
-// that the model does not know (-1) are left out.
+// How surprised a model is by gold trees if its scores are multiplied: for every scale the sums of -log P(tree), of
+// the second stage's -log P(labels given the tree), and of a joint model's, whose arcs are sums over labels at the scale
+// `joint`. The gold arcs count among the candidates. Sentences with a label that the model does not know (-1), or has
+// never seen in that place, are left out.
 struct Surprise {
-    std::vector<double> trees, labels;
+    std::vector<double> trees, labels, joint;
 };
 Surprise measure_surprise(const Templates& templates, const Pruner& pruner, Weights pruner_weights,
                           const FirstOrder& model, Weights weights, const Encoded& encoded, GoldTrees gold,
-                          TreeKind kind, const std::vector<double>& scales, int threads);
+                          TreeKind kind, const std::vector<double>& scales, double joint, int threads);
 
 // For every template of a section, the sum of the squared weights of its features in the gold trees.
 std::vector<double> template_masses(const Templates& templates, Section section, int labels, Weights weights,

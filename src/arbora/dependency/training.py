@@ -344,21 +344,27 @@ class _Run:
         if self.dev is None:
             natural = self.loss.beta if np.isfinite(self.loss.beta) else 1.0
             return {"tree_scale": natural, "label_scale": natural}
-        found = {"tree_scale": 1.0}
+        found: dict[str, float] = {}
+        if self.options.labels != "second-stage":
+            found["joint_scale"] = self._best_scale("joint_scale", 1.0)
         if self.options.labels != "joint":
-            found["label_scale"] = 1.0
-        for width in (4.0, 1.25, 1.05):
-            tried = {name: [scale * width**step for step in range(-3, 4)] for name, scale in found.items()}
-            grid = sorted({scale for scales in tried.values() for scale in scales})
-            trees, labels = self.structure.surprise(
-                self.best, self.pruner_weights, self.dev.encoded, self.dev.heads, self.dev.labels,
-                *self._trees, self.threads, grid,
-            )  # fmt: skip
-            costs = {"tree_scale": trees, "label_scale": labels}
-            for name, scales in tried.items():
-                cost = dict(zip(grid, costs[name], strict=True))
-                found[name] = min(scales, key=cost.__getitem__)
+            found["label_scale"] = self._best_scale("label_scale", 1.0)
+        found["tree_scale"] = self._best_scale("tree_scale", found.get("joint_scale", 1.0))
         return found
+
+    def _best_scale(self, name: str, joint: float) -> float:
+        """The scale under which the gold trees of dev (or their labels, given the arcs) surprise the least."""
+        assert self.dev is not None
+        best = 1.0
+        for width in (4.0, 1.25, 1.05):
+            scales = [best * width**step for step in range(-3, 4)]
+            trees, labels, joints = self.structure.surprise(
+                self.best, self.pruner_weights, self.dev.encoded, self.dev.heads, self.dev.labels,
+                *self._trees, self.threads, scales, joint,
+            )  # fmt: skip
+            costs = {"tree_scale": trees, "label_scale": labels, "joint_scale": joints}[name]
+            best = min(zip(costs, scales, strict=True))[1]
+        return best
 
     def _heaviest(self) -> list[dict[str, Any]]:
         """Templates by the share of the squared weight that their features have in gold trees."""
