@@ -96,8 +96,16 @@ class Analyses:
             return
         rows = self.core.label_scores(False, weights, self.encoded, 0, [], self.arcs)
         for arc, score, row in zip(self.arcs, alone, rows, strict=True):
-            self.of_labels[arc] = self._only_known(scale * (score + np.array(row)), *arc)
+            of_labels = self._rescaled(score + np.array(row), scale, arc[0])
+            self.of_labels[arc] = self._only_known(of_labels, *arc)
         self.of_arc = {arc: log_sum(row.tolist()) for arc, row in self.of_labels.items()}
+
+    def _rescaled(self, row: np.ndarray, scale: float, head: int) -> np.ndarray:
+        """P(label | arc) by the scale of labels, P(tree) by that of trees, each on sums over labels."""
+        joint = self.parser.header.get("joint_scale", scale)
+        own = np.where(self._possible(head), joint * row, -inf)
+        total = log_sum(own.tolist())
+        return own if joint == scale or total == -inf else own - total + scale / joint * total
 
     def _tree_score(self, tree: Heads) -> float:
         return fsum(self.of_arc[h, m] for m, h in enumerate(tree, 1))
@@ -207,6 +215,8 @@ def random_parser(
         "tree_scale": scale,
         "label_scale": scale / 2,
     }
+    if rng.random() < 0.5:
+        header["joint_scale"] = 0.7 * scale
     padding = DependencyParser(header, np.empty(0), np.empty(0))._core.padding
     weights = rng.normal(size=(1 << bits) + padding).astype(np.float32)
     weights[(1 << bits) + padding // 2 :] = 0

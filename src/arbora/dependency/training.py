@@ -353,7 +353,7 @@ class _Run:
         return found
 
     def _best_scale(self, name: str, joint: float) -> float:
-        """The scale under which the gold trees of dev (or their labels, given the arcs) surprise the least."""
+        """The scale under which the gold trees of dev, or their labels given the arcs, surprise the least."""
         assert self.dev is not None
         best = 1.0
         for width in (4.0, 1.25, 1.05):
