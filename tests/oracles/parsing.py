@@ -77,14 +77,17 @@ class Analyses:
     def _possible(self, head: int) -> list[bool]:
         return self.parser.header["below_words" if head else "at_root"]
 
-    def _only_known(self, scores: np.ndarray, head: int, modifier: int) -> np.ndarray:
-        """The scores of an arc's labels, without those that cannot be."""
+    def _only_possible(self, scores: np.ndarray, head: int) -> np.ndarray:
+        """The scores of an arc's labels, without those that were never seen there."""
+        return np.where(self._possible(head), scores, -inf)
+
+    def _only_known(self, scores: np.ndarray, modifier: int) -> np.ndarray:
+        """The scores of a word's labels, without those that it is known not to have."""
         known = self.known[modifier - 1]
-        result = np.where(self._possible(head), scores, -inf)
         if known < 0:
-            return result
+            return scores
         alone = np.full(self.count, -inf)
-        alone[known] = result[known] if result[known] > -inf else 0.0
+        alone[known] = scores[known] if scores[known] > -inf else 0.0
         return alone
 
     def _score_arcs(self) -> None:
@@ -97,13 +100,13 @@ class Analyses:
         rows = self.core.label_scores(False, weights, self.encoded, 0, [], self.arcs)
         for arc, score, row in zip(self.arcs, alone, rows, strict=True):
             of_labels = self._rescaled(score + np.array(row), scale, arc[0])
-            self.of_labels[arc] = self._only_known(of_labels, *arc)
+            self.of_labels[arc] = self._only_known(of_labels, arc[1])
         self.of_arc = {arc: log_sum(row.tolist()) for arc, row in self.of_labels.items()}
 
     def _rescaled(self, row: np.ndarray, scale: float, head: int) -> np.ndarray:
         """P(label | arc) by the scale of labels, P(tree) by that of trees, each on sums over labels."""
         joint = self.parser.header.get("joint_scale", scale)
-        own = np.where(self._possible(head), joint * row, -inf)
+        own = self._only_possible(joint * row, head)
         total = log_sum(own.tolist())
         return own if joint == scale or total == -inf else own - total + scale / joint * total
 
@@ -118,9 +121,8 @@ class Analyses:
             family = [modifier for modifier, own in enumerate(tree, 1) if own == head]
             own = [(head, modifier) for modifier in family]
             rows = self.core.label_scores(True, weights, self.encoded, 0, list(tree), own)
-            unary = [
-                self._only_known(scale * np.array(row), *arc) for arc, row in zip(own, rows, strict=True)
-            ]
+            possible = [self._only_possible(scale * np.array(row), head) for row in rows]
+            unary = [self._only_known(row, word) for row, word in zip(possible, family, strict=True)]
             siblings = None
             if not self.parser.header["templates"].endswith("[siblings]\n"):
                 flat = self.core.sibling_scores(weights, self.encoded, 0, list(tree), head)
@@ -216,7 +218,7 @@ def random_parser(
         "label_scale": scale / 2,
     }
     if rng.random() < 0.5:
-        header["joint_scale"] = 0.7 * scale
+        header["joint_scale"] = float(rng.choice([0.3, 0.7, 3.0])) * scale
     padding = DependencyParser(header, np.empty(0), np.empty(0))._core.padding
     weights = rng.normal(size=(1 << bits) + padding).astype(np.float32)
     weights[(1 << bits) + padding // 2 :] = 0
