@@ -10,8 +10,9 @@ namespace arbora {
 
 // The first-order model without its weights: scores for candidate arcs and for labels. Labels can be found together
 // with the arcs (every arc has a score for every label: `labels` templates), or after them, along the modifiers of each
-// head (`labeler` and `siblings`, which see the tree). With both, a tree's arcs are chosen by scores that sum over
-// labels, and its labels by the second stage.
+// head (`labeler` and `siblings`, which see the tree). With both, the tree
+// is that of the former (the best labelled tree, or by sums over labels for probabilities and least risk), and its
+// labels are found anew by the latter.
 class FirstOrder {
 public:
     // How scores are multiplied to make probabilities of them: those of trees, those of the second stage's labels,

@@ -436,3 +436,12 @@ def test_probabilities_are_written():
     assert found.misc[0].startswith("SpaceAfter=No|HeadProbability=")
     assert found.misc[0].count("HeadProbability") == 1
     assert sum("tree_log_probability" in comment for comment in found.comments) == 1
+
+
+def test_projective_training_skips_what_is_not_projective():
+    crossing = Sentence(["a", "b", "c", "d"], heads=[0, 4, 1, 1], deprels=["root", "x", "x", "x"])
+    plain = Sentence(["a", "b", "c", "d"], heads=[0, 1, 1, 1], deprels=["root", "x", "x", "x"])
+    parser = train([crossing, plain], None, changed(projective=True))
+    assert parser.header["trained_on"] == {"sentences": 1, "words": 4, "skipped_nonprojective": 1}
+    with pytest.raises(ArboraError, match="no sentence of the training data is projective"):
+        train([crossing], None, changed(projective=True))

@@ -42,7 +42,7 @@ class TrainingOptions:
     seed: int = 1
     bits: int = 22
     features: str = "complete"
-    pruning: float = 0.007
+    pruning: float = 0.01
     most_heads: int = 16
     pruner_epochs: int = 3
     pruner_bits: int = 18

@@ -142,6 +142,13 @@ class _Run:
         if not sentences:
             raise ArboraError("the training data has no words")
         _check_trees(sentences, options, "training")
+        whole = len(sentences)
+        if options.projective:  # a gold tree that is not among the trees would have no probability
+            sentences = [sentence for sentence in sentences if not _core.nonprojective_words(sentence.heads)]
+            if not sentences:
+                raise ArboraError(
+                    "no sentence of the training data is projective; train without --projective"
+                )
         dev = [sentence for sentence in dev or [] if len(sentence)]
         _check_trees(dev, TrainingOptions(single_root=False), "dev")
         templates = _select(templates or preset_templates(options.preset), options)
@@ -150,6 +157,7 @@ class _Run:
         self.data = self._read(sentences)
         self.dev = self._read(dev) if dev else None
         self.header = self._make_header(names, templates, licence)
+        self.header["trained_on"]["skipped_nonprojective"] = whole - len(sentences)
         self.structure = make_structure(self.header)
         self.header["padding"] = self.structure.padding
         self.loss, self.learner_kind = check_recipe(options)
