@@ -29,13 +29,16 @@ STREAM_WORDS = 1_000_000
 
 # Runs a command of Arbora's in a process of its own and says how long it took and how much memory it had.
 _CHILD = """
-import json, resource, sys, time
+import json, re, resource, sys, time
 from arbora.cli import app
 start = time.perf_counter()
 try:
     app(json.loads(sys.argv[1]), standalone_mode=False)
 finally:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    try:  # getrusage counts what the parent had when it forked
+        peak = int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
+    except OSError:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps({"seconds": time.perf_counter() - start, "megabytes": peak}))
 """
 
