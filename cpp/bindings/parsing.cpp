@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "linear/hashing.hpp"
 #include "parsing/parse.hpp"
@@ -167,16 +168,6 @@ void parse_batch(const Structure& structure, const Array<const float>& weights, 
         std::copy(lp.begin() + 1, lp.end(), label_probabilities.data() + start);
         log_probabilities.data()[i] = result.log_probability;
     });
-}
-
-// A numpy array that owns fresh memory.
-template <class T, std::size_t rank>
-nb::ndarray<nb::numpy, T, nb::ndim<rank>> new_array(std::initializer_list<std::size_t> shape, T*& data) {
-    std::size_t size = 1;
-    for (std::size_t extent : shape) size *= extent;
-    data = new T[size];
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<rank>>(data, shape, owner);
 }
 
 nb::list kbest_batch(const Structure& structure, const Array<const float>& weights,

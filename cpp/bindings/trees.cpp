@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "support/parallel.hpp"
 #include "trees/operations.hpp"
@@ -127,16 +128,6 @@ Values one_value_each(const ScoreList& arrays, int threads, Find find) {
     std::vector<double> values(batch.size());
     batch.for_each(threads, [&](std::size_t i) { values[i] = find(batch.sentences[i]); });
     return as_list(values);
-}
-
-// A numpy array that owns fresh memory.
-template <class T, std::size_t rank>
-nb::ndarray<nb::numpy, T, nb::ndim<rank>> new_array(std::initializer_list<std::size_t> shape, T*& data) {
-    std::size_t size = 1;
-    for (std::size_t extent : shape) size *= extent;
-    data = new T[size];
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<rank>>(data, shape, owner);
 }
 
 // (heads, labels or None, scores) with a row per tree.

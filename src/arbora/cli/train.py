@@ -107,8 +107,8 @@ def train_parser(
     pruning: Annotated[
         float,
         typer.Option(
-            help="A quick first model drops arcs less probable than this, relative to the word's best. "
-            "More is faster; 0 keeps all."
+            help="A quick first model drops improbable arcs, as many as it can while it loses at most this "
+            "share of the right ones (on dev, if there is one). More is faster; 0 keeps all arcs."
         ),
     ] = DEFAULTS.pruning,
     bits: Annotated[

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
+from arbora.dependency.material import check_trees, select_templates
 from arbora.dependency.options import TrainingOptions
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser, encode, make_structure
 from arbora.dependency.presets import preset_templates
@@ -141,7 +142,7 @@ class _Run:
         sentences = [sentence for sentence in sentences if len(sentence)]
         if not sentences:
             raise ArboraError("the training data has no words")
-        _check_trees(sentences, options, "training")
+        check_trees(sentences, options, "training")
         whole = len(sentences)
         if options.projective:  # a gold tree that is not among the trees would have no probability
             sentences = [sentence for sentence in sentences if not _core.nonprojective_words(sentence.heads)]
@@ -150,8 +151,8 @@ class _Run:
                     "no sentence of the training data is projective; train without --projective"
                 )
         dev = [sentence for sentence in dev or [] if len(sentence)]
-        _check_trees(dev, TrainingOptions(single_root=False), "dev")
-        templates = _select(templates or preset_templates(options.preset), options)
+        check_trees(dev, TrainingOptions(single_root=False), "dev")
+        templates = select_templates(templates or preset_templates(options.preset), options)
         names = sorted({label for sentence in sentences for label in sentence.deprels})
         self.numbers = {name: number for number, name in enumerate(names)}
         self.data = self._read(sentences)
@@ -465,40 +466,3 @@ def _without_times(report: EpochReport) -> dict[str, Any]:
     plain = asdict(report)
     del plain["words_per_second"]
     return {name: value for name, value in plain.items() if value is not None}
-
-
-def _select(templates: Templates, options: TrainingOptions) -> Templates:
-    """The sections that the options ask for."""
-    joint, second = options.labels != "second-stage", options.labels != "joint"
-    result = Templates(
-        pruner=templates.pruner if options.pruning > 0 else [],
-        arcs=templates.arcs,
-        labels=templates.labels if joint else [],
-        labeler=templates.labeler if second else [],
-        siblings=templates.siblings if second else [],
-    )
-    needed = {"arcs": True, "labels": joint, "labeler": second}
-    missing = [name for name, is_needed in needed.items() if is_needed and not getattr(result, name)]
-    if missing:
-        raise ArboraError(f"the templates have no section [{missing[0]}], which labels {options.labels} need")
-    return result
-
-
-def _check_trees(sentences: Sequence[Sentence], options: TrainingOptions, name: str) -> None:
-    """Every sentence must be a whole tree of the wanted kind."""
-    for number, sentence in enumerate(sentences, 1):
-        place = f"{name} sentence {number} ({' '.join(sentence.forms[:5])!r})"
-        if None in sentence.heads:
-            word = sentence.heads.index(None) + 1
-            raise ArboraError(f"{place}: word {word} has no head, and training needs whole trees")
-        if "_" in sentence.deprels:
-            word = sentence.deprels.index("_") + 1
-            raise ArboraError(f"{place}: word {word} has no relation, and training needs whole trees")
-        if not all(head is not None and 0 <= head <= len(sentence) for head in sentence.heads):
-            raise ArboraError(f"{place}: a head is not in the sentence")
-        if _core.head_cycles(sentence.heads):
-            raise ArboraError(f"{place}: the heads form a cycle")
-        if options.single_root and sentence.heads.count(0) != 1:
-            raise ArboraError(
-                f"{place} has {sentence.heads.count(0)} roots; allow that in training (--multi-root)"
-            )
