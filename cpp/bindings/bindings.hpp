@@ -5,3 +5,6 @@ void bind_treebank(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
 void bind_learning(nanobind::module_& m);
 void bind_parsing(nanobind::module_& m);
+void bind_graphs(nanobind::module_& m);
+void bind_propagation(nanobind::module_& m);
+void bind_relaxation(nanobind::module_& m);

@@ -1,6 +1,7 @@
 """Arbora: syntactic parsers that say how sure they are.
 
 The rooms are imported when they are first used: ``arbora.dependency`` (parsers), ``arbora.trees``,
+``arbora.graphs`` (with ``arbora.FactorGraph``), ``arbora.factors`` and ``arbora.inference``,
 ``arbora.treebank``, ``arbora.evaluation``, ``arbora.draw``, and ``arbora.features``, ``arbora.learning``,
 ``arbora.models`` behind them.
 
@@ -16,13 +17,41 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arbora import dependency, draw, evaluation, features, learning, models, treebank, trees
+    from arbora import (
+        dependency,
+        draw,
+        evaluation,
+        factors,
+        features,
+        graphs,
+        inference,
+        learning,
+        models,
+        treebank,
+        trees,
+    )
+    from arbora.graphs import FactorGraph
 
-__all__ = ["dependency", "draw", "evaluation", "features", "learning", "models", "treebank", "trees"]
+__all__ = [
+    "FactorGraph",
+    "dependency",
+    "draw",
+    "evaluation",
+    "factors",
+    "features",
+    "graphs",
+    "inference",
+    "learning",
+    "models",
+    "treebank",
+    "trees",
+]
 __version__ = _version("arbora")
 
 
 def __getattr__(name: str) -> Any:
+    if name == "FactorGraph":
+        return import_module("arbora.graphs").FactorGraph
     if name in __all__:
         return import_module(f"arbora.{name}")
     raise AttributeError(f"module 'arbora' has no attribute {name!r}")

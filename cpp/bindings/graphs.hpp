@@ -1,0 +1,35 @@
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "factors/graph.hpp"
+
+// Factors are added to a graph by methods of arbora._core.FactorGraph, one for each kind; every file of bindings that
+// knows kinds adds its own.
+using GraphClass = nanobind::class_<arbora::FactorGraph>;
+void bind_tree_factors(GraphClass& graph);
+void bind_logic_factors(GraphClass& graph);
+void bind_soft_factors(GraphClass& graph);
+void bind_automata(GraphClass& graph);
+void bind_custom_factors(GraphClass& graph);
+
+template <class T>
+using Vector = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+// Inputs as they come from Python: the variable's number, or ~number where it is negated.
+inline std::vector<arbora::Input> inputs_of(const Vector<std::int32_t>& numbers) {
+    std::vector<arbora::Input> result(numbers.shape(0));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const std::int32_t number = numbers.data()[i];
+        result[i] = number < 0 ? arbora::Input{~number, true} : arbora::Input{number, false};
+    }
+    return result;
+}
+
+template <class T>
+std::vector<T> vector_of(const Vector<T>& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}

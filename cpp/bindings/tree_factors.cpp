@@ -1,0 +1,3 @@
+#include "graphs.hpp"
+
+void bind_tree_factors(GraphClass&) {}

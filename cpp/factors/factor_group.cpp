@@ -1,0 +1,79 @@
+#include "factors/factor_group.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace arbora {
+
+FactorGroup::FactorGroup(Wiring wiring, std::vector<double> part_scores, std::vector<std::size_t> part_begins)
+    : wiring_(std::move(wiring)), part_scores_(std::move(part_scores)), part_begins_(std::move(part_begins)) {
+    if (!part_begins_.empty() && part_begins_.size() != size() + 1)
+        throw std::invalid_argument("a group must say where the parts of each factor begin");
+    for (double score : part_scores_)
+        if (std::isnan(score) || score == INFINITY) throw std::invalid_argument("a score is nan or +inf");
+}
+
+void FactorGroup::gather(std::size_t factor, const Totals& totals, const double* messages, double* in) const {
+    const std::size_t begin = wiring_.port_begin(factor), end = wiring_.port_end(factor);
+    for (std::size_t port = begin; port < end; ++port) {
+        const double message = has_odds() ? std::log(messages[port]) : messages[port];
+        const int slot = wiring_.slot(port);
+        in[port - begin] =
+            wiring_.is_negated(port) ? -totals.without(slot, -message) : totals.without(slot, message);
+    }
+}
+
+void FactorGroup::add_messages(const double* messages, Totals& totals) const {
+    for (std::size_t port = 0; port < wiring_.ports(); ++port) {
+        const double message = has_odds() ? std::log(messages[port]) : messages[port];
+        totals.add(wiring_.slot(port), wiring_.is_negated(port) ? -message : message);
+    }
+}
+
+bool FactorGroup::propagate(const Totals& totals, double damping, double* messages, Arena& arena) const {
+    bool is_possible = true;
+    for (std::size_t factor = 0; factor < size(); ++factor) {
+        const Arena::Frame frame(arena);
+        const int ports = wiring_.port_count(factor);
+        double* in = arena.take<double>(ports);
+        double* beliefs = arena.take<double>(ports);
+        gather(factor, totals, messages, in);
+        if (sum(factor, in, beliefs, nullptr, arena) == -INFINITY) {
+            is_possible = false;
+            continue;
+        }
+        set_messages(factor, in, beliefs, damping, messages);
+    }
+    return is_possible;
+}
+
+void FactorGroup::set_messages(std::size_t factor, const double* in, const double* beliefs, double damping,
+                               double* messages) const {
+    const std::size_t begin = wiring_.port_begin(factor);
+    for (std::size_t input = wiring_.input_begin(factor); input < wiring_.input_end(factor); ++input) {
+        const std::size_t first = wiring_.input_port(input);
+        const int size = wiring_.input_size(input);
+        // Where it is certain already what a variable is, a message could add nothing.
+        double highest = 0;
+        if (wiring_.is_category(input)) {
+            highest = -INFINITY;
+            for (std::size_t port = first; port < first + size; ++port)
+                if (!std::isinf(in[port - begin])) highest = std::max(highest, beliefs[port - begin] - in[port - begin]);
+        }
+        for (std::size_t port = first; port < first + size; ++port) {
+            const double computed = std::isinf(in[port - begin]) ? 0 : beliefs[port - begin] - in[port - begin] - highest;
+            double& message = messages[port];
+            if (damping == 0 || std::isinf(computed))
+                message = computed;
+            else if (!std::isinf(message))
+                message += (1 - damping) * (computed - message);
+        }
+    }
+}
+
+bool FactorGroup::project(std::size_t factor, const double* a, double* z, ActiveSet& cache, Arena& arena) const {
+    return project_by_active_set(*this, factor, a, z, cache, arena);
+}
+
+}  // namespace arbora

@@ -1,0 +1,14 @@
+"""Factors to declare over the variables of a `FactorGraph`: hard constraints and soft scores.
+
+Every kind has all five oracles (sum, max, best, project, polytope), so every solver runs on every kind.
+"""
+
+from __future__ import annotations
+
+from arbora.factors.base import Factor
+from arbora.factors.variables import VariableArray
+
+FACTORS: tuple[type[Factor], ...] = ()
+"""Every kind there is; the tests hold each to its slow twin."""
+
+__all__ = ["FACTORS", "Factor", "VariableArray"]
