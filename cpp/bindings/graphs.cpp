@@ -6,11 +6,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
-
-#include "arrays.hpp"
 #include "bindings.hpp"
 #include "factors/linear_program.hpp"
+#include "outcomes.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -18,14 +16,6 @@ using namespace nb::literals;
 namespace {
 
 using namespace arbora;
-
-template <class T>
-nb::object array_of(const std::vector<T>& values) {
-    T* data;
-    auto array = new_array<T, 1>({values.size()}, data);
-    std::copy(values.begin(), values.end(), data);
-    return nb::cast(array);
-}
 
 const FactorGroup& group_of(const FactorGraph& graph, std::size_t group) {
     if (group >= graph.groups().size()) throw nb::index_error("there is no such group");

@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
     bind_learning(m);
     bind_parsing(m);
     bind_graphs(m);
+    bind_enumeration(m);
     bind_propagation(m);
     bind_relaxation(m);
 }

@@ -45,7 +45,7 @@ class VariableArray:
         return self.numbers.size
 
     @property
-    def T(self) -> VariableArray:
+    def T(self) -> VariableArray:  # noqa: N802  # numpy's name for it
         """Rows and columns exchanged."""
         return VariableArray(self.graph, self.numbers.T, self.values)
 

@@ -28,7 +28,7 @@ class FactorGraph:
         self._factors: list[Factor] = []
 
     def binary(self, scores: npt.ArrayLike) -> VariableArray:
-        """Binary variables, one for each score, which counts where the variable is true; -inf forbids that."""
+        """Binary variables; a score counts where its variable is true, and -inf forbids that."""
         array = _checked(scores, "binary variables")
         first = self._core.add_binary(array.ravel())
         return self._array(first, array.shape, 0)
