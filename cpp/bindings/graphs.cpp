@@ -185,15 +185,16 @@ void bind_graphs(nb::module_& m) {
             "group"_a, "factor"_a, "in"_a, "The oracle: best score, what of it is inner, active ports.")
         .def(
             "project",
-            [](const FactorGraph& graph, std::size_t group, std::size_t factor, const Vector<double>& a) {
+            [](const FactorGraph& graph, std::size_t group, std::size_t factor, const Vector<double>& a,
+               double penalty) {
                 const FactorGroup& found = factor_of(graph, group, factor);
                 Arena arena;
                 ActiveSet cache;
                 std::vector<double> z(a.shape(0));
-                const bool possible = found.project(factor, numbers_for(found, factor, a), z.data(), cache, arena);
+                const bool possible = found.project(factor, numbers_for(found, factor, a), penalty, z.data(), cache, arena);
                 return nb::make_tuple(possible, array_of(z));
             },
-            "group"_a, "factor"_a, "a"_a, "The oracle: whether anything is possible, and the projection.")
+            "group"_a, "factor"_a, "a"_a, "penalty"_a, "The oracle: whether anything is possible, and the projection.")
         .def(
             "polytope",
             [](const FactorGraph& graph, std::size_t group, std::size_t factor, const std::string& tree_rows) {

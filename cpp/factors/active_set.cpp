@@ -2,7 +2,7 @@
 
 namespace arbora {
 
-bool project_by_active_set(const FactorGroup&, std::size_t, const double*, double*, ActiveSet&, Arena&) {
+bool project_by_active_set(const FactorGroup&, std::size_t, const double*, double, double*, ActiveSet&, Arena&) {
     return false;
 }
 

@@ -72,8 +72,9 @@ void FactorGroup::set_messages(std::size_t factor, const double* in, const doubl
     }
 }
 
-bool FactorGroup::project(std::size_t factor, const double* a, double* z, ActiveSet& cache, Arena& arena) const {
-    return project_by_active_set(*this, factor, a, z, cache, arena);
+bool FactorGroup::project(std::size_t factor, const double* a, double penalty, double* z, ActiveSet& cache,
+                          Arena& arena) const {
+    return project_by_active_set(*this, factor, a, penalty, z, cache, arena);
 }
 
 }  // namespace arbora

@@ -47,6 +47,10 @@ public:
     // The name that users know, such as "Tree".
     virtual const char* kind() const = 0;
 
+    // Each factor is a structure over all that it sees, such as a tree over its arcs. Dual decomposition takes its
+    // assignments from such factors, and leaves nearly all of the unary scores to the others.
+    virtual bool is_structure() const { return false; }
+
     const Wiring& wiring() const { return wiring_; }
     std::size_t size() const { return wiring_.factors(); }
 
@@ -68,10 +72,11 @@ public:
     // A best configuration. Returns its score: its inner one, and `in` of its active ports (+inf counts 0).
     virtual double best(std::size_t factor, const double* in, Configuration& found, Arena& arena) const = 0;
 
-    // The z in the convex hull of the configurations that maximises [what the parts give] - |z - a|^2 / 2; for hard
-    // factors the point nearest to `a`. -inf and +inf in `a` fix a port at 0 and at 1. False if nothing is possible.
-    // Without an override: by an active set over `best`, which begins with what `cache` holds.
-    virtual bool project(std::size_t factor, const double* a, double* z, ActiveSet& cache, Arena& arena) const;
+    // The z in the convex hull of the configurations that maximises [what the parts give] - penalty |z - a|^2 / 2; for
+    // hard factors, whatever the penalty, the point nearest to `a`. -inf and +inf in `a` fix a port at 0 and at 1. False
+    // if nothing is possible. Without an override: by an active set over `best`, which begins with what `cache` holds.
+    virtual bool project(std::size_t factor, const double* a, double penalty, double* z, ActiveSet& cache,
+                         Arena& arena) const;
 
     // Rows that describe the factor; together with the bounds [0, 1] of all columns they are the convex hull of its
     // configurations, except for trees that are described otherwise.
@@ -108,7 +113,7 @@ private:
 };
 
 // The projection for any factor that has `best` (FactorGroup::project). Starts from what `cache` holds.
-bool project_by_active_set(const FactorGroup& group, std::size_t factor, const double* a, double* z, ActiveSet& cache,
-                           Arena& arena);
+bool project_by_active_set(const FactorGroup& group, std::size_t factor, const double* a, double penalty, double* z,
+                           ActiveSet& cache, Arena& arena);
 
 }  // namespace arbora

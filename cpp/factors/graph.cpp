@@ -106,7 +106,7 @@ double FactorGraph::value(const Assignment& assignment, Arena& arena) const {
             total += scores_[slot];
             if (unary_[slot] == -INFINITY) return -INFINITY;
         }
-        if (variables_.is_category(v) ? active != 1 : (unary_[first] == INFINITY && !active)) return -INFINITY;
+        if (variables_.is_category(v) ? active != 1 : (evidence_[v] == 1 && !active)) return -INFINITY;
     }
     std::vector<int> active;
     for (const auto& group : groups_)

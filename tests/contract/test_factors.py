@@ -108,8 +108,9 @@ def test_project(kind: str, style: str) -> None:
         if len(case.configurations) > 300:
             continue
         numbers = np.where(np.isinf(numbers), numbers, numbers * rng.choice([0.2, 1.0]))
-        possible, z = case.core.project(0, case.factor, numbers)
-        wanted = slow.projection(case, numbers)
+        penalty = rng.choice([0.1, 1.0, 5.0])
+        possible, z = case.core.project(0, case.factor, numbers, penalty)
+        wanted = slow.projection(case, numbers, penalty)
         assert possible == (wanted is not None)
         if wanted is not None:
             np.testing.assert_allclose(z, wanted, atol=1e-6)

@@ -110,8 +110,8 @@ def _oracle(case, given, combine) -> tuple[float, np.ndarray, np.ndarray]:
     return value, beliefs, parts
 
 
-def projection(case: Case, a: np.ndarray) -> np.ndarray | None:
-    """The projection of `a`, by the weights of all configurations; None if nothing is possible.
+def projection(case: Case, a: np.ndarray, penalty: float) -> np.ndarray | None:
+    """The projection of `a` under a penalty, by the weights of all configurations; None if nothing is possible.
 
     Wolfe's method on the written-out list. The result is checked by its optimality conditions, so that it
     does not matter how it was found.
@@ -123,7 +123,7 @@ def projection(case: Case, a: np.ndarray) -> np.ndarray | None:
     if not fits.any():
         return None
     points = active[fits][:, ~fixed]
-    inner = np.array([one.score for one in case.configurations])[fits]
+    inner = np.array([one.score for one in case.configurations])[fits] / penalty
     target = a[~fixed]
     weights = np.zeros(len(points))
     weights[np.argmax(inner - 0.5 * ((points - target) ** 2).sum(axis=1))] = 1
