@@ -1,5 +1,6 @@
 // Factors whose oracles are written in Python: slow, but complete.
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 

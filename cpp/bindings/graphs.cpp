@@ -222,6 +222,14 @@ void bind_graphs(nb::module_& m) {
                 return dictionary_of(linear_program(graph, rows_named(tree_rows)));
             },
             "tree_rows"_a, "The whole graph as a linear program: a column for each slot, then those of the factors.");
+    graph.def(
+        "violated_rows",
+        [](const FactorGraph& graph, const Vector<double>& values) {
+            if (values.shape(0) != static_cast<std::size_t>(graph.slots()))
+                throw nb::value_error("there must be one value for each slot");
+            return dictionary_of(violated_rows(graph, values.data()));
+        },
+        "values"_a, "Rows that a solution of the linear program with cuts violates.");
     bind_tree_factors(graph);
     bind_logic_factors(graph);
     bind_soft_factors(graph);

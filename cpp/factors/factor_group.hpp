@@ -82,6 +82,10 @@ public:
     // configurations, except for trees that are described otherwise.
     virtual void polytope(std::size_t factor, TreeRows tree_rows, Polytope& rows) const = 0;
 
+    // Adds rows that `values` (one for each port) violate, of those that TreeRows::heads_only leaves out; none if the
+    // values satisfy them all.
+    virtual void separate(std::size_t, const double*, Polytope&) const {}
+
     // The inner score of the best configuration with exactly these active ports; -inf if there is none.
     virtual double score(std::size_t factor, std::span<const int> active, Arena& arena) const = 0;
 

@@ -79,4 +79,25 @@ LinearProgram linear_program(const FactorGraph& graph, TreeRows tree_rows) {
     return program;
 }
 
+LinearProgram violated_rows(const FactorGraph& graph, const double* values) {
+    LinearProgram program;
+    std::vector<double> seen;
+    for (const auto& group : graph.groups()) {
+        const Wiring& wiring = group->wiring();
+        for (std::size_t factor = 0; factor < group->size(); ++factor) {
+            const std::size_t begin = wiring.port_begin(factor);
+            const int ports = wiring.port_count(factor);
+            seen.clear();
+            for (std::size_t port = begin; port < begin + ports; ++port)
+                seen.push_back(wiring.is_negated(port) ? 1 - values[wiring.slot(port)] : values[wiring.slot(port)]);
+            Polytope polytope(ports);
+            group->separate(factor, seen.data(), polytope);
+            append(
+                polytope, ports, [&](int port) { return wiring.slot(begin + port); },
+                [&](int port) { return wiring.is_negated(begin + port); }, program);
+        }
+    }
+    return program;
+}
+
 }  // namespace arbora

@@ -18,4 +18,8 @@ LinearProgram factor_program(const FactorGroup& group, std::size_t factor, TreeR
 // the auxiliary columns of every factor, in the order of groups and factors.
 LinearProgram linear_program(const FactorGraph& graph, TreeRows tree_rows);
 
+// Rows that values of the slots violate although every TreeRows::heads_only row holds (FactorGroup::separate); over the
+// slots alone, with no costs.
+LinearProgram violated_rows(const FactorGraph& graph, const double* values);
+
 }  // namespace arbora

@@ -17,7 +17,8 @@ class VariableArray:
     """Variables of a graph in an array of any shape; indexing, ``T`` and ``reshape`` give views.
 
     ``numbers`` holds each variable's number in its graph; ``~number`` stands for its negation. ``values`` is
-    0 for binary variables, and how many values each has for categories. Graphs make these arrays.
+    0 for binary variables, and how many values each has for categories. ``graph`` tells whose they are: it
+    is the graph's ``identity``. Graphs make these arrays.
 
     >>> import arbora
     >>> graph = arbora.FactorGraph()

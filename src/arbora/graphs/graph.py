@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.errors import ArboraError
 from arbora.factors import Factor, VariableArray
+from arbora.graphs import picture
 
 
 class FactorGraph:
@@ -17,23 +19,34 @@ class FactorGraph:
 
     >>> import arbora
     >>> graph = arbora.FactorGraph()
-    >>> x = graph.binary([1.0, 2.0, -0.5])
-    >>> tags = graph.categorical([[0.0, 1.0], [0.5, 0.0]])
-    >>> graph.clamp(x[0], True)
+    >>> x = graph.binary([1.0, 2.0, -0.5], name="x")
+    >>> tags = graph.categorical([[0.0, 1.0], [0.5, 0.0]], name="tags")
+    >>> graph.add(arbora.factors.AtMostOne(x))
+    >>> graph.clamp(x[0], False)
+    >>> print(graph)
+    variables
+      x      3 binary, 1 known
+      tags   2 of 2 values
+    factors
+      AtMostOne   1 on 3 variables
     """
 
     def __init__(self) -> None:
         """A graph without variables."""
         self._core = _core.FactorGraph()
+        # Variables know their graph by this, not by a reference: a factor written in Python, which the native
+        # graph holds, would close a circle that nobody can free.
+        self.identity = object()
         self._factors: list[Factor] = []
+        self._names: dict[str, VariableArray] = {}
 
-    def binary(self, scores: npt.ArrayLike) -> VariableArray:
+    def binary(self, scores: npt.ArrayLike, name: str | None = None) -> VariableArray:
         """Binary variables; a score counts where its variable is true, and -inf forbids that."""
         array = _checked(scores, "binary variables")
         first = self._core.add_binary(array.ravel())
-        return self._array(first, array.shape, 0)
+        return self._array(first, array.shape, 0, name)
 
-    def categorical(self, scores: npt.ArrayLike) -> VariableArray:
+    def categorical(self, scores: npt.ArrayLike, name: str | None = None) -> VariableArray:
         """Categorical variables; the last axis of the scores runs over their values."""
         array = _checked(scores, "categorical variables")
         if array.ndim == 0 or array.shape[-1] == 0:
@@ -42,19 +55,29 @@ class FactorGraph:
             )
         values = array.shape[-1]
         first = self._core.add_categories(array.reshape(-1, values))
-        return self._array(first, array.shape[:-1], values)
+        return self._array(first, array.shape[:-1], values, name)
 
-    def _array(self, first: int, shape: tuple[int, ...], values: int) -> VariableArray:
+    def _array(self, first: int, shape: tuple[int, ...], values: int, name: str | None) -> VariableArray:
+        if name is None:
+            name = f"v{len(self._names) + 1}"
+        elif name in self._names:
+            raise ArboraError(f"there are variables with the name {name!r} already")
         count = int(np.prod(shape, dtype=np.int64))
         numbers = np.arange(first, first + count, dtype=np.int32).reshape(shape)
-        return VariableArray(self, numbers, values)
+        self._names[name] = VariableArray(self.identity, numbers, values)
+        return self._names[name]
+
+    @property
+    def variables(self) -> dict[str, VariableArray]:
+        """All arrays of variables by name, in the order of adding."""
+        return dict(self._names)
 
     def add(self, *factors: Factor) -> None:
         """Add factors; each argument is a group of one kind."""
         for factor in factors:
             if not isinstance(factor, Factor):
                 raise ArboraError(f"this is no factor but {type(factor).__name__}; see arbora.factors")
-            if any(array.graph is not self for array in factor.inputs):
+            if any(array.graph is not self.identity for array in factor.inputs):
                 raise ArboraError(f"{factor.name}: the variables belong to another graph")
         for factor in factors:
             try:
@@ -83,8 +106,56 @@ class FactorGraph:
         for number in variables.numbers.ravel().tolist():
             self._core.release(number if number >= 0 else ~number)
 
+    def draw(self) -> str:
+        """A small graph as SVG: circles are variables (grey where known), squares factors, dashes negations."""
+        nodes = []
+        for name, array in self._names.items():
+            for index in np.ndindex(array.shape):
+                number = int(array.numbers[index])
+                known = self._core.evidence(number)
+                label = name + (f"[{','.join(map(str, index))}]" if index else "")
+                nodes.append(picture.VariableNode(label, None if known < 0 else str(known)))
+        return picture.draw(nodes, self._factor_nodes())
+
+    def _factor_nodes(self) -> list[picture.FactorNode]:
+        nodes = []
+        for group in range(self._core.groups):
+            kind = self._core.group(group)[0]
+            _, negated, begins, _ = self._core.ports(group)
+            owners = self._owners(group)
+            for begin, end in pairwise(begins.tolist()):
+                seen = dict(zip(owners[begin:end].tolist(), negated[begin:end].tolist(), strict=True))
+                nodes.append(picture.FactorNode(kind, group, tuple(seen), tuple(map(bool, seen.values()))))
+        return nodes
+
+    def _owners(self, group: int) -> npt.NDArray[np.int64]:
+        """The variable behind each port of a group."""
+        return np.searchsorted(self._core.layout()[0], self._core.ports(group)[0], side="right") - 1
+
+    def __str__(self) -> str:
+        """The arrays of variables and the groups of factors, one a line."""
+        lines = ["variables"]
+        wide = max(map(len, self._names), default=0) + 2
+        for name, array in self._names.items():
+            known = sum(self._core.evidence(number) >= 0 for number in array.numbers.ravel().tolist())
+            kind = f"of {array.values} values" if array.values else "binary"
+            lines.append(f"  {name:<{wide}} {array.size} {kind}" + (f", {known} known" if known else ""))
+        lines.append("factors")
+        groups = [self._core.group(group) for group in range(self._core.groups)]
+        wide = max((len(group[0]) for group in groups), default=0) + 2
+        for index, (kind, count, _, parts) in enumerate(groups):
+            inputs = len(np.unique(self._owners(index)))
+            text = f"  {kind:<{wide}} {count} on {inputs} variable{'' if inputs == 1 else 's'}"
+            lines.append(text + (f", {parts} part{'' if parts == 1 else 's'}" if parts else ""))
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """How many variables and factors there are."""
+        factors = sum(self._core.group(group)[1] for group in range(self._core.groups))
+        return f"<FactorGraph: {self._core.variables} variables, {factors} factors>"
+
     def _own(self, variables: VariableArray) -> None:
-        if variables.graph is not self:
+        if variables.graph is not self.identity:
             raise ArboraError("the variables belong to another graph")
 
 

@@ -1,0 +1,151 @@
+"""The graph as a linear program, solved by HiGHS: relaxed (``lp``) or with whole numbers (``ilp``)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora import _core
+from arbora.errors import ArboraError
+from arbora.inference.solution import INTEGRAL_TOLERANCE, Found
+
+if TYPE_CHECKING:
+    import highspy
+
+Floats = npt.NDArray[np.float64]
+TREES = ("multi-commodity", "single-commodity", "cuts")
+"""How trees are described: exactly by a flow to every word, loosely by one flow, exactly by cuts as needed."""
+PRECISION = 1e-9
+MOST_ROUNDS = 1000
+
+
+def solve_lp(
+    graph: _core.FactorGraph, *, tree: str = "multi-commodity", seconds: float = inf, **_: Any
+) -> Found:
+    """The best point of the relaxation in which only each factor by itself must be satisfied."""
+    return _solve(graph, tree, seconds, whole=False)
+
+
+def solve_ilp(graph: _core.FactorGraph, *, tree: str = "cuts", seconds: float = inf, **_: Any) -> Found:
+    """The best assignment, proved by branch and bound."""
+    return _solve(graph, tree, seconds, whole=True)
+
+
+def _solve(graph: _core.FactorGraph, tree: str, seconds: float, *, whole: bool) -> Found:
+    if tree not in TREES:
+        raise ArboraError(f"tree must be one of {', '.join(TREES)}, not {tree!r}")
+    if not seconds > 0:
+        raise ArboraError("seconds must be a positive number")
+    started = time.perf_counter()
+    program = _Program(graph.linear_program(tree), graph.slots if whole else 0)
+    found: Found = {"beliefs": np.zeros(graph.slots), "converged": False, "iterations": 0}
+    bounds: list[float] = []
+    for rounds in range(1, MOST_ROUNDS + 1):
+        state = program.run(seconds - (time.perf_counter() - started))
+        found["iterations"] = rounds
+        if state == "infeasible":
+            return {**found, "infeasible": True, "converged": True, "upper_bound": -inf}
+        bounds.append(program.bound)
+        if program.values is None:
+            break
+        values = np.clip(program.values[: graph.slots], 0.0, 1.0)
+        found["beliefs"] = np.round(values) if whole else values
+        cuts = graph.violated_rows(found["beliefs"]) if tree == "cuts" else None
+        if cuts is None or not len(cuts["row_lows"]):
+            found["converged"] = state == "optimal"
+            break
+        if state == "stopped":
+            break
+        program.add_rows(cuts)
+    found["upper_bound"] = min(bounds)
+    found["values"] = np.array(bounds)
+    return found | _assignment(graph, found["beliefs"])
+
+
+def _assignment(graph: _core.FactorGraph, beliefs: Floats) -> Found:
+    """The assignment that the beliefs are, if they are one that satisfies all factors."""
+    if (np.minimum(beliefs, 1 - beliefs) > INTEGRAL_TOLERANCE).any():
+        return {}
+    assignment = np.round(beliefs).astype(np.uint8)
+    value = graph.value(assignment)
+    return {"assignment": assignment, "value": value} if isfinite(value) else {}
+
+
+class _Program:
+    """A program in HiGHS that can grow by rows."""
+
+    def __init__(self, arrays: dict[str, Any], whole: int) -> None:
+        try:
+            import highspy
+        except ImportError:
+            raise ArboraError("linear programs need the package highspy: pip install highspy") from None
+        self._module = highspy
+        self._highs = highspy.Highs()
+        set_option: Callable[[str, Any], Any] = self._highs.setOptionValue
+        set_option("output_flag", False)
+        set_option("threads", 1)
+        set_option("primal_feasibility_tolerance", PRECISION)
+        set_option("dual_feasibility_tolerance", PRECISION)
+        set_option("mip_feasibility_tolerance", PRECISION)
+        set_option("mip_rel_gap", 0.0)
+        set_option("mip_abs_gap", PRECISION)
+        self._whole = whole
+        self._highs.passModel(self._model(arrays))
+        self.values: Floats | None = None
+        """The solution of the last run."""
+        self.bound = inf
+        """No solution has a higher value."""
+
+    def _model(self, arrays: dict[str, Any]) -> highspy.HighsLp:
+        highs = self._module
+        model = highs.HighsLp()
+        model.sense_ = highs.ObjSense.kMaximize
+        model.num_col_, model.num_row_ = len(arrays["costs"]), len(arrays["row_lows"])
+        model.col_cost_, model.col_lower_, model.col_upper_ = arrays["costs"], arrays["lows"], arrays["highs"]
+        model.row_lower_, model.row_upper_ = arrays["row_lows"], arrays["row_highs"]
+        model.a_matrix_.format_ = highs.MatrixFormat.kRowwise
+        model.a_matrix_.start_ = arrays["starts"]
+        model.a_matrix_.index_ = arrays["columns"]
+        model.a_matrix_.value_ = arrays["values"]
+        if self._whole:
+            kinds = [highs.HighsVarType.kInteger] * self._whole
+            model.integrality_ = kinds + [highs.HighsVarType.kContinuous] * (model.num_col_ - self._whole)
+        return model
+
+    def add_rows(self, arrays: dict[str, Any]) -> None:
+        """Add rows to the program as it is."""
+        count = len(arrays["row_lows"])
+        self._highs.addRows(
+            count,
+            arrays["row_lows"],
+            arrays["row_highs"],
+            len(arrays["values"]),
+            arrays["starts"][:count],
+            arrays["columns"],
+            arrays["values"],
+        )
+
+    def run(self, seconds: float) -> str:
+        """Solve it: optimal, infeasible, or stopped because time ran out."""
+        if isfinite(seconds):
+            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(seconds, 0.0))
+        self._highs.run()
+        status, states = self._highs.getModelStatus(), self._module.HighsModelStatus
+        if status in (states.kInfeasible, states.kUnboundedOrInfeasible):
+            return "infeasible"
+        info = self._highs.getInfo()
+        solution = self._highs.getSolution()
+        self.values = np.asarray(solution.col_value) if solution.value_valid else None
+        if status == states.kOptimal:
+            # Both are right to the precision asked for; a bound must not be below what was found.
+            value = info.objective_function_value
+            self.bound = max(value, info.mip_dual_bound) if self._whole else value
+            return "optimal"
+        if self._whole and isfinite(info.mip_dual_bound):
+            self.bound = info.mip_dual_bound
+        return "stopped"
