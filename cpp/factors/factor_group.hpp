@@ -18,10 +18,11 @@ struct Configuration {
     double inner = 0;
 };
 
-// What a projection found, kept for the next one, which is likely to end near it: configurations and their weights.
+// What a projection found, kept for the next one, which is likely to end near it: configurations, their weights, and a
+// factorisation that only active_set.cpp reads.
 struct ActiveSet {
     std::vector<Configuration> configurations;
-    std::vector<double> weights;
+    std::vector<double> weights, factor;
 };
 
 // All factors of one kind that were added together, in flat arrays. A factor is a function of the variables that it
