@@ -1,3 +1,65 @@
+// Groups of logic factors. `inputs` are numbers of variables (~number: negated), those of factor i from begins[i] to
+// begins[i + 1]; `kind` is the name that users know.
+#include <nanobind/stl/string.h>
+
+#include "factors/cardinality.hpp"
+#include "factors/logic.hpp"
 #include "graphs.hpp"
 
-void bind_logic_factors(GraphClass&) {}
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace arbora;
+
+namespace {
+
+Wiring wired(const FactorGraph& graph, const Vector<std::int32_t>& inputs, const Vector<std::int64_t>& begins) {
+    const std::vector<Input> all = inputs_of(inputs);
+    const std::int64_t* begin = begins.data();
+    const auto count = static_cast<std::int64_t>(all.size());
+    Wiring wiring;
+    for (std::size_t i = 0; i + 1 < begins.shape(0); ++i) {
+        if (begin[i] < 0 || begin[i + 1] < begin[i] || begin[i + 1] > count)
+            throw nb::value_error("factors must begin one after the other");
+        wiring.add_factor(graph.variables(), {all.data() + begin[i], all.data() + begin[i + 1]});
+    }
+    return wiring;
+}
+
+template <class Factor, class... Arguments>
+void add_group(FactorGraph& graph, const std::string& kind, const Vector<std::int32_t>& inputs,
+               const Vector<std::int64_t>& begins, Arguments&&... arguments) {
+    graph.add(std::make_shared<Factor>(kind, wired(graph, inputs, begins), std::forward<Arguments>(arguments)...));
+}
+
+}  // namespace
+
+void bind_logic_factors(GraphClass& graph) {
+    using Inputs = const Vector<std::int32_t>&;
+    using Begins = const Vector<std::int64_t>&;
+    graph
+        .def(
+            "add_one_of",
+            [](FactorGraph& graph, const std::string& kind, Inputs inputs, Begins begins, bool or_none) {
+                add_group<OneOfFactor>(graph, kind, inputs, begins, or_none);
+            },
+            "kind"_a, "inputs"_a, "begins"_a, "or_none"_a)
+        .def(
+            "add_or",
+            [](FactorGraph& graph, const std::string& kind, Inputs inputs, Begins begins) {
+                add_group<OrFactor>(graph, kind, inputs, begins);
+            },
+            "kind"_a, "inputs"_a, "begins"_a)
+        .def(
+            "add_or_with_output",
+            [](FactorGraph& graph, const std::string& kind, Inputs inputs, Begins begins) {
+                add_group<OrWithOutputFactor>(graph, kind, inputs, begins);
+            },
+            "kind"_a, "inputs"_a, "begins"_a)
+        .def(
+            "add_at_most",
+            [](FactorGraph& graph, const std::string& kind, Inputs inputs, Begins begins,
+               const Vector<std::int32_t>& limits) {
+                add_group<AtMostFactor>(graph, kind, inputs, begins, vector_of(limits));
+            },
+            "kind"_a, "inputs"_a, "begins"_a, "limits"_a);
+}

@@ -6,9 +6,42 @@ Every kind has all five oracles (sum, max, best, project, polytope), so every so
 from __future__ import annotations
 
 from arbora.factors.base import Factor
+from arbora.factors.logic import (
+    AtMost,
+    AtMostOne,
+    ExactlyOne,
+    Imply,
+    Nand,
+    Or,
+    OrWithOutput,
+    Xor,
+    XorWithOutput,
+)
 from arbora.factors.variables import VariableArray
 
-FACTORS: tuple[type[Factor], ...] = ()
+FACTORS: tuple[type[Factor], ...] = (
+    ExactlyOne,
+    AtMostOne,
+    AtMost,
+    Or,
+    OrWithOutput,
+    XorWithOutput,
+    Nand,
+    Imply,
+)
 """Every kind there is; the tests hold each to its slow twin."""
 
-__all__ = ["FACTORS", "Factor", "VariableArray"]
+__all__ = [
+    "FACTORS",
+    "AtMost",
+    "AtMostOne",
+    "ExactlyOne",
+    "Factor",
+    "Imply",
+    "Nand",
+    "Or",
+    "OrWithOutput",
+    "VariableArray",
+    "Xor",
+    "XorWithOutput",
+]

@@ -9,6 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.oracles.factors import logic
 from tests.oracles.factors.base import Case, Draw
 
-TWINS: dict[str, Callable[[Draw, int], Case]] = {}
+TWINS: dict[str, Callable[[Draw, int], Case]] = {
+    "ExactlyOne": logic.exactly_one,
+    "AtMostOne": logic.at_most_one,
+    "AtMost": logic.at_most,
+    "Or": logic.any_of,
+    "OrWithOutput": logic.or_with_output,
+    "XorWithOutput": logic.xor_with_output,
+    "Nand": logic.not_all,
+    "Imply": logic.imply,
+}

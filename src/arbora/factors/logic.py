@@ -1,0 +1,258 @@
+"""Logic over binary variables: hard constraints, many at once.
+
+Every kind takes an array whose last axis runs over the inputs of one factor, or a sequence of arrays of
+different lengths, one for each factor. Any input can be negated (``~x``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora import _core
+from arbora.errors import ArboraError
+from arbora.factors.base import Factor, binary, graph_of
+from arbora.factors.variables import Numbers, VariableArray
+
+Inputs: TypeAlias = VariableArray | Sequence[VariableArray]
+
+
+class Logic(Factor):
+    """What all logic factors are made of: the inputs of each factor, one factor after the other."""
+
+    least: ClassVar[int] = 1
+    """How many inputs a factor must have."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        """A factor for every row of an array, or for every array of a sequence."""
+        rows, self.inputs = _rows(inputs, self.name)
+        short = next((row for row in rows if len(row) < self.least), None)
+        if short is not None:
+            raise ArboraError(f"{self.name} needs at least {self.least} inputs, not {len(short)}")
+        self._numbers: Numbers = np.ascontiguousarray(np.concatenate([*rows, []]), np.int32)
+        self._begins = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+
+    def __len__(self) -> int:
+        """How many factors it declares."""
+        return len(self._begins) - 1
+
+    def _negated_last(self) -> Numbers:
+        """The inputs with the last one of every factor negated."""
+        negated = self._numbers.copy()
+        negated[self._begins[1:] - 1] = ~negated[self._begins[1:] - 1]
+        return negated
+
+
+class ExactlyOne(Logic):
+    """Exactly one input is true ("one-hot"). O(n) each.
+
+    >>> import arbora
+    >>> from arbora.factors import ExactlyOne
+    >>> graph = arbora.FactorGraph()
+    >>> x = graph.binary([[1.0, 2.0, 0.0], [0.5, 0.5, 0.5]])
+    >>> graph.add(ExactlyOne(x), ExactlyOne([x[:, 0], x[0, 1:]]))
+    """
+
+    name = "ExactlyOne"
+
+    def add_to(self, graph: _core.FactorGraph) -> None:
+        """Add the factors to the native graph."""
+        graph.add_one_of(self.name, self._numbers, self._begins, False)
+
+
+Xor = ExactlyOne
+"""The name in the papers: exactly one, however many inputs there are."""
+
+
+class AtMostOne(Logic):
+    """One input is true, or none. O(n) each.
+
+    >>> import arbora
+    >>> from arbora.factors import AtMostOne
+    >>> graph = arbora.FactorGraph()
+    >>> graph.add(AtMostOne(graph.binary([1.0, 2.0, 0.0])))
+    """
+
+    name = "AtMostOne"
+
+    def add_to(self, graph: _core.FactorGraph) -> None:
+        """Add the factors to the native graph."""
+        graph.add_one_of(self.name, self._numbers, self._begins, True)
+
+
+class AtMost(Logic):
+    """At most ``limit`` inputs are true; a limit for all factors, or one for each. O(n limit) each.
+
+    Negate the inputs for "at least": at most n - k are false if at least k are true.
+
+    >>> import arbora
+    >>> from arbora.factors import AtMost
+    >>> graph = arbora.FactorGraph()
+    >>> x = graph.binary([1.0, 2.0, 0.0, 3.0])
+    >>> graph.add(AtMost(x, 2), AtMost(~x, 3))
+    """
+
+    name = "AtMost"
+
+    def __init__(self, inputs: Inputs, limit: npt.ArrayLike) -> None:
+        """The limit must be broadcastable to one number for each factor."""
+        super().__init__(inputs)
+        limits = np.asarray(limit)
+        if limits.dtype.kind not in "iu" or (limits < 0).any():
+            raise ArboraError("AtMost needs limits that are integers, at least 0")
+        if isinstance(inputs, VariableArray):
+            shape: tuple[int, ...] = inputs.shape[:-1]
+        else:
+            shape = (len(self),)
+        try:
+            spread = np.broadcast_to(limits, shape)
+        except ValueError:
+            raise ArboraError(
+                f"AtMost has factors of shape {shape}, limits of shape {limits.shape}"
+            ) from None
+        highest = np.iinfo(np.int32).max
+        self._limits = np.ascontiguousarray(np.minimum(spread, highest).ravel(), np.int32)
+
+    def add_to(self, graph: _core.FactorGraph) -> None:
+        """Add the factors to the native graph."""
+        graph.add_at_most(self.name, self._numbers, self._begins, self._limits)
+
+
+class Or(Logic):
+    """At least one input is true. O(n) each.
+
+    >>> import arbora
+    >>> from arbora.factors import Or
+    >>> graph = arbora.FactorGraph()
+    >>> x = graph.binary([-1.0, -2.0, 0.0])
+    >>> graph.add(Or(x), Or([~x[:2]]))
+    """
+
+    name = "Or"
+
+    def add_to(self, graph: _core.FactorGraph) -> None:
+        """Add the factors to the native graph."""
+        graph.add_or(self.name, self._numbers, self._begins)
+
+
+class Nand(Logic):
+    """Not all inputs are true: `Or` of their negations. O(n) each.
+
+    >>> import arbora
+    >>> from arbora.factors import Nand
+    >>> graph = arbora.FactorGraph()
+    >>> graph.add(Nand(graph.binary([1.0, 2.0])))
+    """
+
+    name = "Nand"
+
+    def add_to(self, graph: _core.FactorGraph) -> None:
+        """Add the factors to the native graph."""
+        graph.add_or(self.name, ~self._numbers, self._begins)
+
+
+class Imply(Logic):
+    """If the premise is true, so is the conclusion, element by element: `Or` with the premise negated.
+
+    >>> import arbora
+    >>> from arbora.factors import Imply
+    >>> graph = arbora.FactorGraph()
+    >>> x = graph.binary([[1.0, 2.0], [0.0, 0.5]])
+    >>> graph.add(Imply(x, x.T), Imply(x, x[0, 0]))
+    """
+
+    name = "Imply"
+    least = 2
+
+    def __init__(self, premise: VariableArray, conclusion: VariableArray) -> None:
+        """The shapes must be broadcastable to each other."""
+        first, second = binary(premise, self.name), binary(conclusion, self.name)
+        try:
+            left, right = np.broadcast_arrays(first.numbers, second.numbers)
+        except ValueError:
+            raise ArboraError(
+                f"Imply has a premise of shape {first.shape}, a conclusion of shape {second.shape}"
+            ) from None
+        graph = graph_of([first, second])
+        super().__init__(VariableArray(graph, np.stack([left, right], axis=-1)))
+
+    def add_to(self, graph: _core.FactorGraph) -> None:
+        """Add the factors to the native graph."""
+        negated = self._numbers.copy()
+        negated[::2] = ~negated[::2]
+        graph.add_or(self.name, negated, self._begins)
+
+
+class WithOutput(Logic):
+    """What logic factors with an output have in common: it is the last of each factor's inputs."""
+
+    least = 2
+
+    def __init__(self, inputs: Inputs, output: VariableArray) -> None:
+        """One output for every factor: shape (...) for inputs of shape (..., k), (m,) for m arrays."""
+        rows, arrays = _rows(inputs, self.name)
+        if any(len(row) == 0 for row in rows):
+            raise ArboraError(f"{self.name} needs at least one input for its output")
+        outputs = binary(output, self.name)
+        shape = inputs.shape[:-1] if isinstance(inputs, VariableArray) else (len(rows),)
+        if outputs.shape != shape:
+            raise ArboraError(f"{self.name} needs outputs of shape {shape}, not {outputs.shape}")
+        graph = graph_of([*arrays, outputs])
+        last = outputs.numbers.ravel()
+        joined = [np.append(row, last[i]) for i, row in enumerate(rows)]
+        super().__init__([VariableArray(graph, row) for row in joined])
+        self.inputs = (*arrays, outputs)
+
+
+class OrWithOutput(WithOutput):
+    """The output is true if and only if an input is. O(n) each.
+
+    >>> import arbora
+    >>> from arbora.factors import OrWithOutput
+    >>> graph = arbora.FactorGraph()
+    >>> x, y = graph.binary([[1.0, 2.0], [0.0, 0.5]]), graph.binary([0.0, 0.0])
+    >>> graph.add(OrWithOutput(x, y))
+    """
+
+    name = "OrWithOutput"
+
+    def add_to(self, graph: _core.FactorGraph) -> None:
+        """Add the factors to the native graph."""
+        graph.add_or_with_output(self.name, self._numbers, self._begins)
+
+
+class XorWithOutput(WithOutput):
+    """The output is true and exactly one input is, or all are false: `ExactlyOne` with the output negated.
+
+    >>> import arbora
+    >>> from arbora.factors import XorWithOutput
+    >>> graph = arbora.FactorGraph()
+    >>> x, y = graph.binary([[1.0, 2.0], [0.0, 0.5]]), graph.binary([0.0, 0.0])
+    >>> graph.add(XorWithOutput(x, y))
+    """
+
+    name = "XorWithOutput"
+
+    def add_to(self, graph: _core.FactorGraph) -> None:
+        """Add the factors to the native graph."""
+        graph.add_one_of(self.name, self._negated_last(), self._begins, False)
+
+
+def _rows(inputs: Inputs, name: str) -> tuple[list[Numbers], tuple[VariableArray, ...]]:
+    """The numbers of each factor's inputs, and the arrays that they come from."""
+    if isinstance(inputs, VariableArray):
+        table = binary(inputs, name).numbers
+        if table.ndim == 0:
+            raise ArboraError(f"{name} needs an array whose last axis runs over a factor's inputs")
+        factors = int(np.prod(table.shape[:-1], dtype=np.int64))
+        return list(table.reshape(factors, table.shape[-1])), (inputs,)
+    if not isinstance(inputs, Sequence):
+        raise ArboraError(f"{name} needs variables of a graph, not {type(inputs).__name__}")
+    arrays = tuple(binary(array, name) for array in inputs)
+    graph_of(arrays)
+    if any(len(array.shape) != 1 for array in arrays):
+        raise ArboraError(f"{name} needs one-dimensional arrays where there are several")
+    return [array.numbers for array in arrays], arrays
