@@ -162,7 +162,7 @@ void bind_graphs(nb::module_& m) {
                 const double value = found.sum(factor, numbers_for(found, factor, in), beliefs.data(), parts.data(), arena);
                 return nb::make_tuple(value, array_of(beliefs), array_of(parts));
             },
-            "group"_a, "factor"_a, "in"_a, "The oracle: log-partition, beliefs of ports, probabilities of parts.")
+            "group"_a, "factor"_a, "given"_a, "The oracle: log-partition, beliefs of ports, probabilities of parts.")
         .def(
             "max",
             [](const FactorGraph& graph, std::size_t group, std::size_t factor, const Vector<double>& in) {
@@ -172,7 +172,7 @@ void bind_graphs(nb::module_& m) {
                 const double value = found.max(factor, numbers_for(found, factor, in), beliefs.data(), arena);
                 return nb::make_tuple(value, array_of(beliefs));
             },
-            "group"_a, "factor"_a, "in"_a, "The oracle: best score, max-marginals of ports.")
+            "group"_a, "factor"_a, "given"_a, "The oracle: best score, max-marginals of ports.")
         .def(
             "best",
             [](const FactorGraph& graph, std::size_t group, std::size_t factor, const Vector<double>& in) {
@@ -182,7 +182,7 @@ void bind_graphs(nb::module_& m) {
                 const double value = found.best(factor, numbers_for(found, factor, in), best, arena);
                 return nb::make_tuple(value, best.inner, array_of(best.active));
             },
-            "group"_a, "factor"_a, "in"_a, "The oracle: best score, what of it is inner, active ports.")
+            "group"_a, "factor"_a, "given"_a, "The oracle: best score, what of it is inner, active ports.")
         .def(
             "project",
             [](const FactorGraph& graph, std::size_t group, std::size_t factor, const Vector<double>& a,

@@ -15,17 +15,24 @@ nanobind::object array_of(const std::vector<T>& values) {
     return nanobind::cast(array);
 }
 
+template <class T>
+nanobind::list arrays_of(const std::vector<std::vector<T>>& groups) {
+    nanobind::list result;
+    for (const auto& group : groups) result.append(array_of(group));
+    return result;
+}
+
 // What a solver found, by the names of Outcome; arbora.inference makes a Solution of it.
 inline nanobind::dict dictionary_of(const arbora::Outcome& outcome) {
     nanobind::dict result;
-    nanobind::list parts;
-    for (const auto& group : outcome.parts) parts.append(array_of(group));
     result["beliefs"] = array_of(outcome.beliefs);
-    result["parts"] = parts;
+    result["parts"] = arrays_of(outcome.parts);
     result["assignment"] = array_of(outcome.assignment);
     result["value"] = outcome.value;
     result["upper_bound"] = outcome.upper_bound;
     result["log_partition"] = outcome.log_partition;
+    result["variable_entropies"] = array_of(outcome.variable_entropies);
+    result["factor_entropies"] = arrays_of(outcome.factor_entropies);
     result["converged"] = outcome.converged;
     result["infeasible"] = outcome.infeasible;
     result["iterations"] = outcome.iterations;

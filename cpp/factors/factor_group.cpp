@@ -17,7 +17,7 @@ FactorGroup::FactorGroup(Wiring wiring, std::vector<double> part_scores, std::ve
 void FactorGroup::gather(std::size_t factor, const Totals& totals, const double* messages, double* in) const {
     const std::size_t begin = wiring_.port_begin(factor), end = wiring_.port_end(factor);
     for (std::size_t port = begin; port < end; ++port) {
-        const double message = has_odds() ? std::log(messages[port]) : messages[port];
+        const double message = messages[port];
         const int slot = wiring_.slot(port);
         in[port - begin] =
             wiring_.is_negated(port) ? -totals.without(slot, -message) : totals.without(slot, message);
@@ -29,6 +29,11 @@ void FactorGroup::add_messages(const double* messages, Totals& totals) const {
         const double message = has_odds() ? std::log(messages[port]) : messages[port];
         totals.add(wiring_.slot(port), wiring_.is_negated(port) ? -message : message);
     }
+}
+
+void FactorGroup::take_logarithms(const double* messages, double* logarithms) const {
+    for (std::size_t port = 0; port < wiring_.ports(); ++port)
+        logarithms[port] = has_odds() ? std::log(messages[port]) : messages[port];
 }
 
 bool FactorGroup::propagate(const Totals& totals, double damping, double* messages, Arena& arena) const {
@@ -62,14 +67,25 @@ void FactorGroup::set_messages(std::size_t factor, const double* in, const doubl
                 if (!std::isinf(in[port - begin])) highest = std::max(highest, beliefs[port - begin] - in[port - begin]);
         }
         for (std::size_t port = first; port < first + size; ++port) {
-            const double computed = std::isinf(in[port - begin]) ? 0 : beliefs[port - begin] - in[port - begin] - highest;
             double& message = messages[port];
+            if (std::isinf(in[port - begin])) {
+                // What was found impossible stays so; if two factors found it and both took it back because the
+                // other one says it, it would be possible again.
+                if (!std::isinf(message)) message = 0;
+                continue;
+            }
+            const double computed = beliefs[port - begin] - in[port - begin] - highest;
             if (damping == 0 || std::isinf(computed))
                 message = computed;
             else if (!std::isinf(message))
                 message += (1 - damping) * (computed - message);
         }
     }
+}
+
+std::shared_ptr<const FactorGroup> FactorGroup::scaled(double) const {
+    if (!part_scores_.empty()) throw std::invalid_argument(std::string(kind()) + " has no temperature");
+    return nullptr;
 }
 
 bool FactorGroup::project(std::size_t factor, const double* a, double penalty, double* z, ActiveSet& cache,

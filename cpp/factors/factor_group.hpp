@@ -101,15 +101,22 @@ public:
     virtual bool propagate(const Totals& totals, double damping, double* messages, Arena& arena) const;
     virtual bool has_odds() const { return false; }
 
-    // Adds the messages to the totals, those through negated ports with the other sign.
-    void add_messages(const double* messages, Totals& totals) const;
+    // Adds the messages, as `propagate` keeps them, to the totals, those through negated ports with the other sign.
+    virtual void add_messages(const double* messages, Totals& totals) const;
+    // The messages, as `propagate` keeps them, in logarithms.
+    void take_logarithms(const double* messages, double* logarithms) const;
 
-    // What the totals say to each port of a factor when its own messages are left out: the `in` of the oracles.
+    // What the totals say to each port of a factor when its own messages, here in logarithms, are left out: the `in`
+    // of the oracles.
     void gather(std::size_t factor, const Totals& totals, const double* messages, double* in) const;
 
-    // The messages of one factor (in logarithms) from what its oracle was given and gave back, damped.
+    // The messages of one factor, in logarithms, from what its oracle was given and gave back, damped.
     void set_messages(std::size_t factor, const double* in, const double* beliefs, double damping,
                       double* messages) const;
+
+    // The same factors with all part scores multiplied; null if there are none to multiply. Soft kinds override it,
+    // so that solvers can lower the temperature.
+    virtual std::shared_ptr<const FactorGroup> scaled(double multiplier) const;
 
 private:
     Wiring wiring_;

@@ -4,8 +4,16 @@
 
 namespace arbora {
 
-// What a unary score and all messages say about each slot together. Messages that say "never" or "always" are
-// counted, not added, so that any of them can be taken out again.
+// Several messages to one slot together. Those that say "never" or "always" are counted, not added, so that any of them
+// can be taken out again.
+struct MessageSum {
+    double finite = 0;
+    int never = 0, always = 0;
+
+    double value() const { return never ? -INFINITY : always ? INFINITY : finite; }
+};
+
+// What a unary score and all messages say about each slot together.
 class Totals {
 public:
     explicit Totals(std::size_t slots) : sums_(slots, 0.0), never_(slots, 0), always_(slots, 0) {}
@@ -35,6 +43,22 @@ public:
 
     // One message says "never", another "always": no assignment satisfies both.
     bool contradicts(int slot) const { return never_[slot] && always_[slot]; }
+
+    MessageSum sum(int slot) const { return {sums_[slot], never_[slot], always_[slot]}; }
+    void add(int slot, const MessageSum& sum) {
+        sums_[slot] += sum.finite;
+        never_[slot] += sum.never;
+        always_[slot] += sum.always;
+    }
+    void take_out(int slot, const MessageSum& sum) {
+        sums_[slot] -= sum.finite;
+        never_[slot] -= sum.never;
+        always_[slot] -= sum.always;
+    }
+    void clear(int slot) {
+        sums_[slot] = 0;
+        never_[slot] = always_[slot] = 0;
+    }
 
 private:
     std::vector<double> sums_;

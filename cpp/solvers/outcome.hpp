@@ -19,6 +19,9 @@ struct Outcome {
     double upper_bound = std::numeric_limits<double>::infinity();
     // Log of the sum over all assignments, as far as the solver estimates it; nan if it does not.
     double log_partition = std::numeric_limits<double>::quiet_NaN();
+    // Entropies of the beliefs, where the solver tells them: of every variable; of every factor, by group.
+    std::vector<double> variable_entropies;
+    std::vector<std::vector<double>> factor_entropies;
 
     bool converged = false;
     // The solver knows that no assignment satisfies all hard factors.

@@ -12,6 +12,7 @@ from arbora import _core
 from arbora.errors import ArboraError
 from arbora.factors import Factor, VariableArray
 from arbora.graphs import picture
+from arbora.inference import Solution, find_solver
 
 
 class FactorGraph:
@@ -105,6 +106,10 @@ class FactorGraph:
         self._own(variables)
         for number in variables.numbers.ravel().tolist():
             self._core.release(number if number >= 0 else ~number)
+
+    def solve(self, solver: str, **options: Any) -> Solution:
+        """Run a solver by its name; `arbora.inference.SOLVERS` has them all, with their options."""
+        return find_solver(solver).solve(self._core, self.identity, **options)
 
     def draw(self) -> str:
         """A small graph as SVG: circles are variables (grey where known), squares factors, dashes negations."""

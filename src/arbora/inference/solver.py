@@ -1,0 +1,45 @@
+"""What a solver is: a function on a graph, its options, and what it can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from arbora import _core
+from arbora.errors import ArboraError
+from arbora.inference.solution import Found, Solution
+
+
+class Option(NamedTuple):
+    """An option of a solver, with what it is if nobody says, and one line about it."""
+
+    name: str
+    default: Any
+    help: str
+
+
+@dataclass(frozen=True)
+class Solver:
+    """An algorithm by name. ``function(core_graph, **options)`` gets all options, defaults filled in."""
+
+    name: str
+    summary: str
+    function: Callable[..., Found]
+    gives: frozenset[str]
+    """Which of `arbora.inference.solution.GIVES` it can tell; asked for others, a solution says who can."""
+    options: tuple[Option, ...]
+    is_exact: bool = False
+    """Whether what it tells is exact on every graph."""
+
+    def solve(self, graph: _core.FactorGraph, owner: object | None = None, /, **options: Any) -> Solution:
+        """Run it. `FactorGraph.solve` is the usual way."""
+        known = {option.name: option.default for option in self.options}
+        for name in options:
+            if name not in known:
+                raise ArboraError(f"{self.name} has no option {name!r}; it has: {', '.join(known) or 'none'}")
+        try:
+            found = self.function(graph, **(known | options))
+        except (TypeError, ValueError) as error:
+            raise ArboraError(f"{self.name}: {error}") from error
+        return Solution(graph, self.name, self.gives, found, owner)

@@ -1,0 +1,21 @@
+"""All solvers, by name."""
+
+from __future__ import annotations
+
+from arbora.errors import ArboraError
+from arbora.inference.enumeration import ENUMERATE
+from arbora.inference.solver import Solver
+
+SOLVERS: dict[str, Solver] = {solver.name: solver for solver in (ENUMERATE,)}
+"""Every solver there is; the tests run each on every kind of factor."""
+
+
+def find_solver(name: str) -> Solver:
+    """The solver of that name.
+
+    >>> find_solver("enumerate").summary
+    'every assignment in turn, for small graphs'
+    """
+    if name not in SOLVERS:
+        raise ArboraError(f"there is no solver {name!r}; there are: {', '.join(SOLVERS)}")
+    return SOLVERS[name]
