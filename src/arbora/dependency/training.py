@@ -6,50 +6,32 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
+from arbora.dependency.calibration import fit_scales, fit_threshold, natural_scales
+from arbora.dependency.checkpoints import CHECKPOINT, Checkpoint, EpochReport, TrainingState, Weights
 from arbora.dependency.material import check_trees, select_templates
 from arbora.dependency.options import TrainingOptions
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser, encode, make_structure
 from arbora.dependency.presets import preset_templates
-from arbora.errors import ArboraError, FileError
+from arbora.errors import ArboraError
 from arbora.features import SECTIONS, Templates
 from arbora.learning import Learner, Loss, find_learner, find_loss
-from arbora.models import read_model, write_model
 from arbora.treebank import Sentence
 
-Integers: TypeAlias = npt.NDArray[np.int32]
-Weights: TypeAlias = npt.NDArray[np.float32]
+__all__ = ["CHECKPOINT", "EpochReport", "check_recipe", "train"]
 
-CHECKPOINT = "dependency-parser checkpoint"
+Integers: TypeAlias = npt.NDArray[np.int32]
 # The pruner is a CRF, learned by plain SGD: its probabilities are what counts.
 PRUNER_RATE = 0.05
-# How probable a candidate arc must be, relative to a word's best; tried from the highest down.
-THRESHOLDS = (0.05, 0.03, 0.02, 0.015, 0.01, 0.007, 0.005, 0.003, 0.002, 0.001, 0.0005, 0.0002, 0.0001)
 # Sentences on which the weight of templates is measured.
 SAMPLE = 500
-
-
-@dataclass(frozen=True, slots=True)
-class EpochReport:
-    """How an epoch went: the mean loss per word, dev scores (None without dev), and words per second.
-
-    Epoch 0 is the pruner's: then ``lost`` and ``heads`` say which share of gold arcs it would have lost, and
-    how many candidate heads a word has (on dev, or on the training data without one).
-    """
-
-    epoch: int
-    loss: float
-    uas: float | None = None
-    las: float | None = None
-    lost: float | None = None
-    heads: float | None = None
-    words_per_second: float = field(default=0.0, compare=False)
 
 
 @dataclass(slots=True)
@@ -92,22 +74,23 @@ def train(
     True
     """
     run = _Run(sentences, dev, (options or TrainingOptions()).check(), templates, threads, licence)
-    if resume and checkpoint is None:
+    kept = None if checkpoint is None else Checkpoint(os.fspath(checkpoint), run.options, run.fingerprint())
+    if resume and kept is None:
         raise ArboraError("there is nothing to resume without a checkpoint")
-    if resume and checkpoint is not None:
-        run.restore(checkpoint)
+    if resume and kept is not None:
+        kept.restore(run.state)
     else:
         run.train_pruner(progress, on_batch)
-        if checkpoint is not None:
-            run.save(checkpoint)
+        if kept is not None:
+            kept.save(run.state)
     run.choose_candidates()
-    while run.epoch < run.options.epochs:
+    while run.state.epoch < run.options.epochs:
         run.train_epoch(progress, on_batch)
-        if checkpoint is not None:
-            run.save(checkpoint)
+        if kept is not None:
+            kept.save(run.state)
     parser = run.finish()
-    if checkpoint is not None and not keep_checkpoint and os.path.exists(checkpoint):
-        os.unlink(checkpoint)
+    if kept is not None and not keep_checkpoint:
+        kept.remove()
     return parser
 
 
@@ -127,7 +110,7 @@ def check_recipe(options: TrainingOptions) -> tuple[Loss, Learner]:
 
 
 class _Run:
-    """A training run: what it works on, and what a checkpoint must hold."""
+    """A training run: what it works on, and how far it is."""
 
     def __init__(
         self,
@@ -161,20 +144,12 @@ class _Run:
         self.header["trained_on"]["skipped_nonprojective"] = whole - len(sentences)
         self.structure = make_structure(self.header)
         self.header["padding"] = self.structure.padding
-        self.loss, self.learner_kind = check_recipe(options)
-        self.learner = _core.OnlineLearner(
-            options.bits, self.structure.padding, self.learner_kind.rule, self.learner_kind.rate
-        )
+        self.loss, kind = check_recipe(options)
+        learner = _core.OnlineLearner(options.bits, self.structure.padding, kind.rule, kind.rate)
         if options.features == "supported":
             everything = list(range(len(self.data)))
-            self.structure.support(
-                self.learner, self.data.encoded, self.data.heads, self.data.labels, everything
-            )
-        self.pruner_weights: Weights = np.zeros(16, np.float32)
-        self.best: Weights = np.zeros(self.learner.size, np.float32)
-        self.best_las = -1.0
-        self.epoch = 0
-        self.reports: list[EpochReport] = []
+            self.structure.support(learner, self.data.encoded, self.data.heads, self.data.labels, everything)
+        self.state = TrainingState(learner, np.zeros(16, np.float32), np.zeros(learner.size, np.float32))
         self.candidates: _core.Arcs | None = None
 
     def _read(self, sentences: Sequence[Sentence]) -> _Data:
@@ -200,6 +175,15 @@ class _Run:
             "licence": licence,
             "trained_on": {"sentences": len(self.data), "words": len(self.data.heads)},
         }
+
+    def fingerprint(self) -> int:
+        """Of the data and the templates: a checkpoint fits no other."""
+        found = zlib.crc32("\n".join([self.header["templates"], *self.header["labels"]]).encode())
+        for data in (self.data, self.dev):
+            if data is not None:
+                found = zlib.crc32(data.encoded.checksum().to_bytes(8, "little"), found)
+                found = zlib.crc32(data.labels.tobytes(), zlib.crc32(data.heads.tobytes(), found))
+        return found
 
     @property
     def _trees(self) -> tuple[bool, bool]:
@@ -230,8 +214,8 @@ class _Run:
                 done += len(batch)
                 if on_batch is not None:
                     on_batch(epoch * len(self.data) + done, options.pruner_epochs * len(self.data))
-        self.pruner_weights = np.empty(learner.size, np.float32)
-        learner.average(self.pruner_weights)
+        self.state.pruner_weights = np.empty(learner.size, np.float32)
+        learner.average(self.state.pruner_weights)
         lost, heads = self._set_threshold()
         seconds = time.perf_counter() - started
         report = EpochReport(
@@ -241,30 +225,23 @@ class _Run:
             heads=heads,
             words_per_second=options.pruner_epochs * len(self.data.heads) / seconds,
         )
-        self.reports.append(report)
+        self.state.reports.append(report)
         if progress is not None:
             progress(report)
 
     def _set_threshold(self) -> tuple[float, float]:
-        """The highest threshold that loses few enough gold arcs; returns what it loses, and heads a word."""
+        """Drop as many arcs as the options allow; returns the share of gold arcs lost, and heads a word."""
         judged = self.dev or self.data
-        words = len(judged.heads)
-        low, high = 0, len(THRESHOLDS) - 1  # the last is taken even if it loses too many
-        found: dict[int, tuple[float, float]] = {}
-        while high not in found or low < high:
-            middle = (low + high) // 2
-            self._use_threshold(THRESHOLDS[middle])
+
+        @cache
+        def measure(threshold: float) -> tuple[float, float]:
+            self._use_threshold(threshold)
             kept = self._choose(judged, None).count
-            lost = (self._choose(judged, judged.heads).count - kept) / words
-            found[middle] = (lost, kept / words)
-            if lost <= self.options.pruning:
-                high = middle
-            else:
-                low = min(middle + 1, high)
-            if low == high == middle:
-                break
-        self._use_threshold(THRESHOLDS[high])
-        return found[high]
+            lost = self._choose(judged, judged.heads).count - kept
+            return lost / len(judged.heads), kept / len(judged.heads)
+
+        self.state.threshold = fit_threshold(lambda threshold: measure(threshold)[0], self.options.pruning)
+        return measure(self.state.threshold)
 
     def _use_threshold(self, threshold: float) -> None:
         self.header["threshold"] = threshold
@@ -272,10 +249,13 @@ class _Run:
 
     def _choose(self, data: _Data, also: Integers | None) -> _core.Arcs:
         also = np.empty(0, np.int32) if also is None else also
-        return self.structure.choose(self.pruner_weights, data.encoded, also, *self._trees, self.threads)
+        return self.structure.choose(
+            self.state.pruner_weights, data.encoded, also, *self._trees, self.threads
+        )
 
     def choose_candidates(self) -> None:
         """The candidate arcs of all training sentences, gold arcs among them; once for all epochs."""
+        self._use_threshold(self.state.threshold)
         self.candidates = self._choose(self.data, self.data.heads)
 
     def train_epoch(
@@ -284,11 +264,11 @@ class _Run:
         on_batch: Callable[[int, int], None] | None,
     ) -> None:
         """One pass over the treebank; the averaged weights are kept if they are the best so far."""
-        options, started, loss, done = self.options, time.perf_counter(), 0.0, 0
+        state, started, loss, done = self.state, time.perf_counter(), 0.0, 0
         assert self.candidates is not None
-        for batch in self._batches("parser", self.epoch, options.batch):
+        for batch in self._batches("parser", state.epoch, self.options.batch):
             of_arcs, of_labels, _, _ = self.structure.train(
-                self.learner,
+                state.learner,
                 self.data.encoded,
                 self.data.heads,
                 self.data.labels,
@@ -304,15 +284,15 @@ class _Run:
             if on_batch is not None:
                 on_batch(done, len(self.data))
         seconds = time.perf_counter() - started
-        self.epoch += 1
-        average = np.empty(self.learner.size, np.float32)
-        self.learner.average(average)
+        state.epoch += 1
+        average = np.empty(state.learner.size, np.float32)
+        state.learner.average(average)
         uas, las = self._score(average)
-        if las is None or las > self.best_las:
-            self.best, self.best_las = average, -1.0 if las is None else las
+        if las is None or las > state.best_las:
+            state.best, state.best_las = average, -1.0 if las is None else las
         words = len(self.data.heads)
-        report = EpochReport(self.epoch, loss / words, uas, las, words_per_second=words / seconds)
-        self.reports.append(report)
+        report = EpochReport(state.epoch, loss / words, uas, las, words_per_second=words / seconds)
+        self.state.reports.append(report)
         if progress is not None:
             progress(report)
 
@@ -323,57 +303,41 @@ class _Run:
         heads, labels = np.empty_like(self.dev.heads), np.empty_like(self.dev.labels)
         none, nothing = np.empty(0, np.int32), np.empty(0)
         self.structure.parse(
-            weights, self.pruner_weights, self.dev.encoded, none, none, *self._trees, False, self.threads,
-            heads, labels, nothing, nothing, nothing,
+            weights, self.state.pruner_weights, self.dev.encoded, none, none, *self._trees, False,
+            self.threads, heads, labels, nothing, nothing, nothing,
         )  # fmt: skip
         right = heads == self.dev.heads
         return float(right.mean()), float((right & (labels == self.dev.labels)).mean())
 
     def finish(self) -> DependencyParser:
         """The parser of the best epoch, calibrated."""
-        scales = self._calibrate()
-        report = [_without_times(report) for report in self.reports]
         header = {
             **self.header,
-            **scales,
-            "report": {"epochs": report, "kept": self._kept_epoch()},
+            **self._scales(),
+            "report": {
+                "epochs": [report.without_times() for report in self.state.reports],
+                "kept": self._kept_epoch(),
+            },
             "heaviest": self._heaviest(),
         }
-        return DependencyParser(header, self.best, self.pruner_weights)
+        return DependencyParser(header, self.state.best, self.state.pruner_weights)
 
     def _kept_epoch(self) -> int:
-        scores = [(report.las or 0.0, -report.epoch) for report in self.reports if report.epoch]
-        return -max(scores)[1] if self.dev is not None else self.epoch
+        scores = [(report.las or 0.0, -report.epoch) for report in self.state.reports if report.epoch]
+        return -max(scores)[1] if self.dev is not None else self.state.epoch
 
-    def _calibrate(self) -> dict[str, float]:
-        """What to multiply scores by so that gold trees of dev are the most probable.
-
-        Without dev, the loss's own beta, at which a CRF's scores are log-probabilities already.
-        """
-        if self.dev is None:
-            natural = self.loss.beta if np.isfinite(self.loss.beta) else 1.0
-            return {"tree_scale": natural, "label_scale": natural}
-        found: dict[str, float] = {}
-        if self.options.labels != "second-stage":
-            found["joint_scale"] = self._best_scale("joint_scale", 1.0)
-        if self.options.labels != "joint":
-            found["label_scale"] = self._best_scale("label_scale", 1.0)
-        found["tree_scale"] = self._best_scale("tree_scale", found.get("joint_scale", 1.0))
-        return found
-
-    def _best_scale(self, name: str, joint: float) -> float:
-        """The scale under which the gold trees of dev, or their labels given the arcs, surprise the least."""
-        assert self.dev is not None
-        best = 1.0
-        for width in (4.0, 1.25, 1.05):
-            scales = [best * width**step for step in range(-3, 4)]
-            trees, labels, joints = self.structure.surprise(
-                self.best, self.pruner_weights, self.dev.encoded, self.dev.heads, self.dev.labels,
+    def _scales(self) -> dict[str, float]:
+        """What makes probabilities of scores."""
+        dev, state = self.dev, self.state
+        if dev is None:
+            return natural_scales(self.loss)
+        return fit_scales(
+            lambda scales, joint: self.structure.surprise(
+                state.best, state.pruner_weights, dev.encoded, dev.heads, dev.labels,
                 *self._trees, self.threads, scales, joint,
-            )  # fmt: skip
-            costs = {"tree_scale": trees, "label_scale": labels, "joint_scale": joints}[name]
-            best = min(zip(costs, scales, strict=True))[1]
-        return best
+            ),
+            self.options.labels,
+        )  # fmt: skip
 
     def _heaviest(self) -> list[dict[str, Any]]:
         """Templates by the share of the squared weight that their features have in gold trees."""
@@ -384,7 +348,7 @@ class _Run:
             if section in ("pruner", "siblings"):
                 continue
             masses = self.structure.template_masses(
-                number, self.best, sample.encoded, sample.heads, sample.labels
+                number, self.state.best, sample.encoded, sample.heads, sample.labels
             )
             found += zip([section] * len(masses), map(str, getattr(templates, section)), masses, strict=True)
         total = sum(mass for _, _, mass in found) or 1.0
@@ -398,71 +362,3 @@ class _Run:
         count = min(SAMPLE, len(self.data))
         words = sum(self.data.encoded.lengths()[:count])
         return _Data(self.data.encoded.first(count), self.data.heads[:words], self.data.labels[:words])
-
-    # ---- checkpoints ----
-
-    def _fingerprint(self) -> int:
-        """Of the data and the templates: a checkpoint fits no other."""
-        found = zlib.crc32("\n".join([self.header["templates"], *self.header["labels"]]).encode())
-        for data in (self.data, self.dev):
-            if data is not None:
-                found = zlib.crc32(data.encoded.checksum().to_bytes(8, "little"), found)
-                found = zlib.crc32(data.labels.tobytes(), zlib.crc32(data.heads.tobytes(), found))
-        return found
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Everything that `restore` needs to go on as if nothing had happened."""
-        header = {
-            "architecture": CHECKPOINT,
-            "options": self.options.as_dict(),
-            "fingerprint": self._fingerprint(),
-            "epoch": self.epoch,
-            "steps": self.learner.steps,
-            "threshold": self.header["threshold"],
-            "best_las": self.best_las,
-            "reports": [asdict(report) for report in self.reports],
-        }
-        tensors = {
-            "weights": self.learner.weights,
-            "weighted_steps": self.learner.weighted_steps,
-            "pruner": self.pruner_weights,
-            "best": self.best,
-        }
-        if len(self.learner.squares):
-            tensors["squares"] = self.learner.squares
-        write_model(path, header, tensors)
-
-    def restore(self, path: str | os.PathLike[str]) -> None:
-        """Go on from a checkpoint; FileError if it belongs to other data or options."""
-        found = read_model(path, architecture=CHECKPOINT)
-        header = found.header
-        ours, theirs = self.options.as_dict(), dict(header["options"])
-        changed = sorted(name for name in ours if theirs.get(name) != ours[name] and name != "epochs")
-        if changed:
-            raise FileError(
-                f"the checkpoint was made with another {changed[0]} ({theirs.get(changed[0])!r}, now "
-                f"{ours[changed[0]]!r}); use the same options, or start anew without --resume",
-                file=str(path),
-            )
-        if header["fingerprint"] != self._fingerprint():
-            raise FileError(
-                "the checkpoint was made with other data or templates; start anew without --resume",
-                file=str(path),
-            )
-        self.epoch, self.best_las = header["epoch"], header["best_las"]
-        self.learner.steps = header["steps"]
-        self._use_threshold(header["threshold"])
-        self.reports = [EpochReport(**report) for report in header["reports"]]
-        self.learner.weights[:] = found.tensors["weights"]
-        self.learner.weighted_steps[:] = found.tensors["weighted_steps"]
-        if len(self.learner.squares):
-            self.learner.squares[:] = found.tensors["squares"]
-        self.pruner_weights = np.array(found.tensors["pruner"])
-        self.best = np.array(found.tensors["best"])
-
-
-def _without_times(report: EpochReport) -> dict[str, Any]:
-    """A report for the header, in which nothing may differ between two runs."""
-    plain = asdict(report)
-    del plain["words_per_second"]
-    return {name: value for name, value in plain.items() if value is not None}

@@ -1,0 +1,71 @@
+"""What is fitted after learning: the scales of probabilities, and the threshold of the pruner.
+
+Nothing here knows models or data: a function says what a value would cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite
+from typing import TypeAlias
+
+from arbora.learning import Loss
+
+Surprise: TypeAlias = Callable[[list[float], float], tuple[list[float], list[float], list[float]]]
+"""Scales, and the scale of a joint model's labels, to what gold is worth: for each scale minus the
+log-probability of the trees, of their labels given the arcs by the second stage, and by the joint model."""
+
+# How probable a candidate arc must be, relative to a word's best; tried from the highest down.
+THRESHOLDS = (0.05, 0.03, 0.02, 0.015, 0.01, 0.007, 0.005, 0.003, 0.002, 0.001, 0.0005, 0.0002, 0.0001)
+
+
+def natural_scales(loss: Loss) -> dict[str, float]:
+    """Scales without dev: the loss's own beta, at which a CRF's scores are log-probabilities already.
+
+    >>> natural_scales(Loss(beta=2.0, gamma=0.0))
+    {'tree_scale': 2.0, 'label_scale': 2.0}
+    """
+    natural = loss.beta if isfinite(loss.beta) else 1.0
+    return {"tree_scale": natural, "label_scale": natural}
+
+
+def fit_scales(surprise: Surprise, labels: str) -> dict[str, float]:
+    """What to multiply scores by so that gold trees surprise the least; ``labels`` says when they are found.
+
+    >>> costs = lambda scales, joint: ([abs(s - 4) for s in scales], [abs(s - 1) for s in scales], [])
+    >>> fit_scales(costs, "second-stage")
+    {'label_scale': 1.0, 'tree_scale': 4.0}
+    """
+    found: dict[str, float] = {}
+    if labels != "second-stage":
+        found["joint_scale"] = _best_scale(lambda scales: surprise(scales, 1.0)[2])
+    if labels != "joint":
+        found["label_scale"] = _best_scale(lambda scales: surprise(scales, 1.0)[1])
+    joint = found.get("joint_scale", 1.0)
+    found["tree_scale"] = _best_scale(lambda scales: surprise(scales, joint)[0])
+    return found
+
+
+def _best_scale(costs: Callable[[list[float]], list[float]]) -> float:
+    """The scale of the least cost: first from afar, then nearer."""
+    best = 1.0
+    for width in (4.0, 1.25, 1.05):
+        scales = [best * width**step for step in range(-3, 4)]
+        best = min(zip(costs(scales), scales, strict=True))[1]
+    return best
+
+
+def fit_threshold(losses: Callable[[float], float], most: float) -> float:
+    """The highest threshold that loses at most this share of gold arcs; the lowest if all lose more.
+
+    >>> fit_threshold(lambda threshold: 2 * threshold, 0.015)
+    0.007
+    """
+    low, high = 0, len(THRESHOLDS) - 1
+    while low < high:  # the lower the threshold, the less is lost
+        middle = (low + high) // 2
+        if losses(THRESHOLDS[middle]) <= most:
+            high = middle
+        else:
+            low = middle + 1
+    return THRESHOLDS[high]
