@@ -82,6 +82,13 @@ def test_tables(path):
         assert row in rows, done.stdout
 
 
+def test_no_licence(path):
+    write_model(path, {**HEADER, "licence": ""}, {})
+    assert ["licence of the data", "not given"] in cells(run(path).stdout)
+    write_model(path, {name: value for name, value in HEADER.items() if name != "licence"}, {})
+    assert "licence of the data" not in run(path).stdout
+
+
 def test_json(path):
     done = run(path, "--json")
     facts = json.loads(done.stdout)

@@ -54,7 +54,7 @@ def _main_table(facts: dict[str, Any]) -> Table:
         ("written by arbora", header.get("arbora")),
         ("labels", len(header["labels"]) if isinstance(header.get("labels"), list) else None),
         ("options", header.get("options")),
-        ("licence of the data", header.get("licence")),
+        ("licence of the data", "not given" if header.get("licence") == "" else header.get("licence")),
         *_report_rows(header.get("report")),
         ("file size", f"{facts['bytes']:,} bytes"),
         ("compact", "yes" if facts["compact"] else "no"),
