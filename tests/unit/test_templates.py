@@ -33,6 +33,9 @@ BROKEN = [
     ("[labeler]\nbetween.upos : alone", 2, "tags-between"),
     ("[siblings]\nhead.upos\nmodifier.upos", 3, "head only"),
     ("[siblings]\ntags-between", 2, "head only"),
+    ("[siblings]\nhead.upos : direction", 2, "no direction and no distance: leave out the colon"),
+    ("[labels]\nhead.upos\n[siblings]\nhead.upos\nhead.xpos : distance", 5, "leave out the colon"),
+    ("[siblings]\nhead.upos : alone direction", 2, "leave out the colon"),
     ("[words]", 1, "there is no section [words]"),
     ("[arcs", 1, "there is no section [arcs"),
     ("[[arcs]]", 1, "there is no section [[arcs]]"),
@@ -53,6 +56,12 @@ def test_text_and_back(preset):
     templates = preset_templates(preset)
     assert Templates.parse(str(templates)) == templates
     assert Templates.parse(str(templates)).compile() == templates.compile()
+
+
+@pytest.mark.parametrize("company", ["", " : alone", " : alone distance"])
+def test_siblings_without_direction_and_distance(company):
+    """The last is how the headers of models write that none was given."""
+    assert Templates.parse(f"[siblings]\nhead.upos{company}").siblings[0].atoms == ("head.upos",)
 
 
 def test_comments_and_repeated_sections():

@@ -8,8 +8,8 @@ a colon, alone and with the distance.
 
 A template file has up to five sections: ``[pruner]`` for the choice of candidate arcs, ``[arcs]`` for their
 scores, ``[labels]`` for the scores of an arc's label, ``[labeler]`` for those of a second stage, which sees
-the tree (``first-child``, ``last-child`` of the modifier, ``grandparent``), ``[siblings]`` (head atoms only)
-for the scores of neighbouring labels below one head. ``#`` begins a comment.
+the tree (``first-child``, ``last-child`` of the modifier, ``grandparent``), ``[siblings]`` (head atoms only,
+no company) for the scores of neighbouring labels below one head. ``#`` begins a comment.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ ATOMS = _core.atom_names()
 ARC_ATOMS = _core.arc_atom_names()
 SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings")
 COMPANY = ("alone", "direction", "distance")
+DEFAULT_COMPANY = ("alone", "distance")
 _WORD_ATOM = re.compile(r"(head|modifier|between|first-child|last-child|grandparent)([+-]\d)?\.([a-z0-9-]+)")
 _RELATIVES = {"first-child": ("modifier", 100), "last-child": ("modifier", 101), "grandparent": ("head", 102)}
 _TREE_OFFSETS = {offset for _, offset in _RELATIVES.values()}
@@ -42,7 +43,7 @@ class Template:
     """
 
     atoms: tuple[str, ...]
-    company: tuple[str, ...] = ("alone", "distance")
+    company: tuple[str, ...] = DEFAULT_COMPANY
 
     @classmethod
     def parse(cls, text: str, section: str = "") -> Template:
@@ -50,7 +51,7 @@ class Template:
         written, colon, company = text.partition(":")
         template = cls(
             tuple(atom.strip() for atom in written.split("&")),
-            tuple(company.split()) if colon else ("alone", "distance"),
+            tuple(company.split()) if colon else DEFAULT_COMPANY,
         )
         template.compile(section)
         return template
@@ -72,7 +73,7 @@ class Template:
             role, offset, name = _parse_atom(atom)
             sides[role].append((offset, ATOMS.index(name)))
         _check_sides(sides, arc, self.company)
-        _check_section(sides, arc, section)
+        _check_section(sides, arc, self.company, section)
         seed = _core.hash_text(section + ": " + " & ".join(self.atoms))
         flags = [name in self.company for name in COMPANY]
         return (seed, sides["head"], sides["modifier"], sides["between"], arc, flags[0], flags[1], flags[2])
@@ -110,7 +111,7 @@ def _check_sides(sides: dict[str, Side], arc: list[int], company: tuple[str, ...
         raise ValueError("beside words in between, head and modifier have no feat; feats would do")
 
 
-def _check_section(sides: dict[str, Side], arc: list[int], section: str) -> None:
+def _check_section(sides: dict[str, Side], arc: list[int], company: tuple[str, ...], section: str) -> None:
     """What the section cannot see would be left out without a word."""
     sees_tree = any(offset in _TREE_OFFSETS for side in sides.values() for offset, _ in side)
     if sees_tree and section in ("pruner", "arcs", "labels"):
@@ -122,6 +123,12 @@ def _check_section(sides: dict[str, Side], arc: list[int], section: str) -> None
     if section == "siblings" and (sides["modifier"] or sides["between"] or arc):
         raise ValueError(
             "[siblings] is about a head and two of its modifiers, so it takes atoms of the head only"
+        )
+    # The default may stand there written out, as it does in the headers of models.
+    if section == "siblings" and company not in (("alone",), DEFAULT_COMPANY):
+        raise ValueError(
+            "[siblings] is about a head and two of its modifiers, not about an arc, so it takes no direction "
+            "and no distance: leave out the colon"
         )
 
 
