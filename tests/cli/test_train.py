@@ -157,6 +157,8 @@ def test_own_templates(tmp_path):
     header = read_model(tmp_path / "m").header
     assert "head.form & modifier.form" in header["templates"]
     assert "suffix" not in header["templates"]
+    assert header["preset"] == header["options"]["preset"] == "custom"
+    assert "custom" in run_here("inspect", tmp_path / "m").stdout
     path.write_text(TEMPLATES + "head.nose\n")
     line = refused(run(ENGLISH, "-o", tmp_path / "n", "--templates", path))
     assert line.startswith(f"arbora: {path}:6: 'head.nose' is no atom")

@@ -119,10 +119,14 @@ def test_resume_refuses_what_does_not_fit(tmp_path):
         train(data[1:], None, SMALL, checkpoint=checkpoint, resume=True)
     with pytest.raises(FileError, match="other data"):
         train(data, data, SMALL, checkpoint=checkpoint, resume=True)
-    whole = preset_templates("first-order")
-    whole.arcs = whole.arcs[1:]
+    own = preset_templates("first-order")
+    own.arcs = own.arcs[1:]
+    with pytest.raises(FileError, match="another preset"):
+        train(data, None, SMALL, templates=own, checkpoint=checkpoint, resume=True)
+    train(data, None, SMALL, templates=own, checkpoint=tmp_path / "own", keep_checkpoint=True)
+    own.arcs = own.arcs[1:]
     with pytest.raises(FileError, match="templates"):
-        train(data, None, SMALL, templates=whole, checkpoint=checkpoint, resume=True)
+        train(data, None, SMALL, templates=own, checkpoint=tmp_path / "own", resume=True)
     train(data, None, SMALL).save(tmp_path / "model")
     with pytest.raises(FileError):
         train(data, None, SMALL, checkpoint=tmp_path / "model", resume=True)

@@ -10,12 +10,15 @@ from arbora.errors import ArboraError
 
 LABELS = ("joint", "second-stage", "both")
 DECODERS = ("best", "mbr")
+CUSTOM = "custom"
+"""The preset of a model whose templates are nobody's preset."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
     """Everything that the weights of a parser depend on, besides the treebank.
 
+    ``preset`` names the templates; a model that was given others says ``custom`` here, and holds them.
     ``labels``: ``joint`` scores every arc with every label; ``second-stage`` finds labels after the tree,
     along the words below each head; ``both`` does the former for the tree and the latter for its labels.
     ``loss`` and ``learner`` are names of `arbora.learning`; ``beta`` and ``gamma`` override the loss's own.

@@ -6,7 +6,7 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -17,7 +17,7 @@ from arbora import _core
 from arbora.dependency.calibration import fit_scales, fit_threshold, natural_scales
 from arbora.dependency.checkpoints import CHECKPOINT, Checkpoint, EpochReport, TrainingState, Weights
 from arbora.dependency.material import check_trees, select_templates
-from arbora.dependency.options import TrainingOptions
+from arbora.dependency.options import CUSTOM, TrainingOptions
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser, encode, make_structure
 from arbora.dependency.presets import preset_templates
 from arbora.errors import ArboraError
@@ -62,9 +62,10 @@ def train(
 ) -> DependencyParser:
     """Train a parser; the same data and options give the same weights, whatever the threads.
 
-    With ``dev``, the epoch with the best LAS is kept and probabilities are calibrated on it. ``checkpoint``
-    is a file that is written after every epoch and removed at the end, unless ``keep_checkpoint``; ``resume``
-    goes on from it. ``progress`` gets a report per epoch, ``on_batch`` the sentences done and to do in it.
+    With ``dev``, the epoch with the best LAS is kept and probabilities are calibrated on it. ``templates``
+    take the place of the preset's. ``checkpoint`` is a file that is written after every epoch and removed at
+    the end, unless ``keep_checkpoint``; ``resume`` goes on from it. ``progress`` gets a report per epoch,
+    ``on_batch`` the sentences done and to do in it.
 
     >>> from arbora.treebank import read
     >>> from arbora.dependency import ParseOptions, TrainingOptions, train
@@ -73,7 +74,10 @@ def train(
     >>> next(parser.parse([treebank[0].copy()])).heads == treebank[0].heads
     True
     """
-    run = _Run(sentences, dev, (options or TrainingOptions()).check(), templates, threads, licence)
+    options = (options or TrainingOptions()).check()
+    if templates is not None:
+        options = replace(options, preset=CUSTOM)
+    run = _Run(sentences, dev, options, templates, threads, licence)
     kept = None if checkpoint is None else Checkpoint(os.fspath(checkpoint), run.options, run.fingerprint())
     if resume and kept is None:
         raise ArboraError("there is nothing to resume without a checkpoint")
