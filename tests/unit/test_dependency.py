@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from itertools import chain, count, islice, repeat
 from pathlib import Path
 
@@ -106,6 +109,31 @@ def test_resume_gives_the_same_bytes(learner, when, features, tmp_path):
     assert [report.epoch for report in reports] == list(range(when + 1, 3))
     assert file_bytes(resumed, tmp_path / "a") == file_bytes(whole, tmp_path / "b")
     assert not checkpoint.exists()
+
+
+KILLED_WHILE_WRITING = """
+import os, signal, sys
+import numpy as np
+from arbora.models import file, write_model
+file._bytes = lambda array: os.kill(os.getpid(), signal.SIGKILL)  # its second call of write
+file._checksum = lambda array: 0
+write_model(sys.argv[1], {"architecture": "x"}, {"weights": np.zeros(9, np.float32)})
+"""
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_what_a_kill_left_half_written_is_removed(resume, tmp_path):
+    data, checkpoint = treebank(), tmp_path / "m.checkpoint"
+    train(data, None, SMALL, checkpoint=checkpoint, keep_checkpoint=True)
+    for name in (checkpoint.name, "n.checkpoint"):
+        done = subprocess.run([sys.executable, "-c", KILLED_WHILE_WRITING, tmp_path / name], check=False)
+        assert done.returncode == -signal.SIGKILL
+    (tmp_path / ".m.checkpoint.part").touch()  # no name that we give
+    assert len(list(tmp_path.glob(".*.part"))) == 3
+    train(data, None, SMALL, checkpoint=checkpoint, resume=resume)
+    left, other = sorted(tmp_path.iterdir())
+    assert left.name == ".m.checkpoint.part"
+    assert other.name.startswith(".n.checkpoint.")
 
 
 def test_resume_refuses_what_does_not_fit(tmp_path):

@@ -23,6 +23,7 @@ from arbora.dependency.presets import preset_templates
 from arbora.errors import ArboraError
 from arbora.features import SECTIONS, Templates
 from arbora.learning import Learner, Loss, find_learner, find_loss
+from arbora.models import remove_leftovers
 from arbora.treebank import Sentence
 
 __all__ = ["CHECKPOINT", "EpochReport", "check_recipe", "train"]
@@ -83,7 +84,9 @@ def train(
         raise ArboraError("there is nothing to resume without a checkpoint")
     if resume and kept is not None:
         kept.restore(run.state)
-    else:
+    if kept is not None:
+        remove_leftovers(kept.path)
+    if not resume:
         run.train_pruner(progress, on_batch)
         if kept is not None:
             kept.save(run.state)

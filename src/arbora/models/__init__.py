@@ -1,7 +1,7 @@
 """Model files, read and written: one safetensors file with a JSON header each. Knows no parser."""
 
 from arbora.models.compact import compact, expand, is_compact
-from arbora.models.file import FORMAT_VERSION, Model, read_model, write_model
+from arbora.models.file import FORMAT_VERSION, Model, read_model, remove_leftovers, write_model
 from arbora.models.inspection import inspect_model
 
 __all__ = [
@@ -12,5 +12,6 @@ __all__ = [
     "inspect_model",
     "is_compact",
     "read_model",
+    "remove_leftovers",
     "write_model",
 ]

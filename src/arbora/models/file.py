@@ -16,9 +16,11 @@ The header carries checksums, of every tensor's bytes and of all else, so that d
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -110,6 +112,23 @@ def write_model(
         stream.write(len(head).to_bytes(8, "little") + head)
         for _, array in arrays:
             stream.write(_bytes(array))
+
+
+def remove_leftovers(path: str | os.PathLike[str]) -> None:
+    """Remove what `write_model` left beside this file when it was killed: it had no time to do so itself.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = open(f"{folder}/.m.0123abcd.part", "x").close()
+    ...     remove_leftovers(f"{folder}/m")
+    ...     os.listdir(folder)
+    []
+    """
+    folder, name = os.path.split(os.path.realpath(path))
+    pattern = re.compile(re.escape(f".{name}.") + r"[0-9a-f]{8}\.part")  # the names that open_output gives
+    with contextlib.suppress(OSError):  # they take space, but are in nobody's way
+        for found in filter(pattern.fullmatch, os.listdir(folder)):
+            os.unlink(os.path.join(folder, found))
 
 
 def _plain(name: str, tensor: NDArray[Any]) -> NDArray[Any]:
