@@ -8,9 +8,21 @@ from pathlib import Path
 
 import pytest
 
-import arbora
+import arbora.errors
+from arbora.cli import COMMANDS as PLACES
+from arbora.cli import app
+from arbora.cli.lazy import LazyCommand
 
+ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.conllu"
 COMMANDS = ["bench", "convert", "draw", "evaluate", "inspect", "parse", "train", "validate"]
+# Runs the command and prints which of the modules that take time were imported.
+WATCHED = """
+import contextlib, io, sys
+from arbora.cli import app
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    app(sys.argv[1:], standalone_mode=False)
+print(*sorted({"arbora._core", "numpy", "rich"} & sys.modules.keys()))
+"""
 
 
 def arbora_command(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -28,6 +40,36 @@ def test_help_names_every_command():
     done = arbora_command("--help")
     assert done.returncode == 0
     assert all(command in done.stdout for command in COMMANDS)
+
+
+def test_every_command_is_listed_once():
+    assert sorted(PLACES) == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_line_about_a_command_is_the_first_of_its_help(command):
+    place, line = PLACES[command]
+    assert " ".join(LazyCommand(command, place, line).load().help.split("\n\n")[0].split()) == line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "imported"),
+    [
+        (["--version"], ""),
+        (["--help"], "rich"),
+        (["validate", str(ENGLISH)], "arbora._core"),
+    ],
+)
+def test_only_what_is_needed_is_imported(arguments, imported):
+    command = [sys.executable, "-c", WATCHED, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == imported + "\n"
+
+
+def test_called_as_a_function():
+    assert app(["validate", str(ENGLISH)], standalone_mode=False) is None
+    with pytest.raises(arbora.errors.FileError, match="there is no such file"):
+        app(["inspect", "nowhere"], standalone_mode=False)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,5 +1,7 @@
 """The one command, ``arbora``: one file per subcommand, each a thin wrapper of an importable function.
 
+A subcommand is imported when it is called, so that no command waits for what only others need.
+
 Exit codes: 0 all is well; 2 the input or the options are bad, and one line on standard error says why.
 """
 
@@ -11,11 +13,36 @@ from typing import Annotated
 import typer
 
 import arbora
-from arbora.cli import bench, convert, draw, evaluate, inspect, parse, train, validate
+from arbora.cli.lazy import lazy_group
 from arbora.errors import ArboraError
+
+# Where each command is, and the line about it in `arbora --help`: the first of its own help.
+COMMANDS = {
+    "train": ("arbora.cli.train:app", "Train a model on a treebank."),
+    "parse": (
+        "arbora.cli.parse:parse",
+        "Parse a file: every sentence gets a tree, in place of the one it may have.",
+    ),
+    "convert": ("arbora.cli.convert:convert", "Convert a treebank from one format to another."),
+    "validate": (
+        "arbora.cli.validate:validate",
+        "Check treebank files and report every problem on a line of its own: file, line, sentence, reason.",
+    ),
+    "draw": ("arbora.cli.draw:draw", "Draw the trees of a treebank, in the terminal or as SVG."),
+    "evaluate": (
+        "arbora.cli.evaluate:evaluate_command",
+        "Score a parsed treebank against the gold one: both must have the same words.",
+    ),
+    "inspect": (
+        "arbora.cli.inspect:inspect_command",
+        "Show what is in a model file: what it is for, how it was trained, and its weights.",
+    ),
+    "bench": ("arbora.cli.bench:bench", "Measure Arbora and its peers in one run, and print the ratios."),
+}
 
 app = typer.Typer(
     name="arbora",
+    cls=lazy_group(COMMANDS),
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -38,16 +65,6 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-app.add_typer(train.app, name="train")
-app.command("parse")(parse.parse)
-app.command("convert")(convert.convert)
-app.command("validate")(validate.validate)
-app.command("draw")(draw.draw)
-app.command("evaluate")(evaluate.evaluate_command)
-app.command("inspect")(inspect.inspect_command)
-app.command("bench")(bench.bench)
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ from arbora.learning import LEARNERS, LOSSES
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode="markdown",
     help="Train a model on a treebank.\n\n"
     "Example: `arbora train parser train.conllu --dev dev.conllu --output en.model`",

@@ -1,0 +1,51 @@
+"""Commands that are imported when they are called: a list of them costs no more than its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+
+class LazyCommand(TyperCommand):
+    """The name of a command and the line about it; the command itself takes over when it is called."""
+
+    def __init__(self, name: str, place: str, line: str) -> None:
+        """``place`` is a function or a `typer.Typer`, as ``package.module:name``."""
+        super().__init__(name=name, short_help=line)
+        self.place = place
+
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
+        """The context of the command itself: what runs is the command of its context."""
+        return self.load().make_context(info_name, args, *rest, **extra)
+
+    def load(self) -> Any:
+        """The command itself, imported."""
+        module, _, name = self.place.partition(":")
+        found = getattr(import_module(module), name)
+        if isinstance(found, typer.Typer):
+            return get_command(found)
+        alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        alone.command(self.name)(found)
+        return get_command(alone)
+
+
+def lazy_group(commands: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:
+    """A class of groups with these commands: the name of each, its place and the line about it.
+
+    >>> group = lazy_group({"parse": ("arbora.cli.parse:parse", "Parse a file.")})(name="arbora")
+    >>> group.commands["parse"].get_short_help_str()
+    'Parse a file.'
+    """
+
+    class LazyGroup(TyperGroup):
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            for name, (place, line) in commands.items():
+                self.add_command(LazyCommand(name, place, line))
+
+    return LazyGroup
