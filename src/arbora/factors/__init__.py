@@ -6,6 +6,7 @@ Every kind has all five oracles (sum, max, best, project, polytope), so every so
 from __future__ import annotations
 
 from arbora.factors.base import Factor
+from arbora.factors.custom import CustomFactor
 from arbora.factors.logic import (
     AtMost,
     AtMostOne,
@@ -28,6 +29,7 @@ FACTORS: tuple[type[Factor], ...] = (
     XorWithOutput,
     Nand,
     Imply,
+    CustomFactor,
 )
 """Every kind there is; the tests hold each to its slow twin."""
 
@@ -35,6 +37,7 @@ __all__ = [
     "FACTORS",
     "AtMost",
     "AtMostOne",
+    "CustomFactor",
     "ExactlyOne",
     "Factor",
     "Imply",

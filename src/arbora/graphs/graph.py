@@ -112,7 +112,7 @@ class FactorGraph:
         return find_solver(solver).solve(self._core, self.identity, **options)
 
     def draw(self) -> str:
-        """A small graph as SVG: circles are variables (grey where known), squares factors, dashes negations."""
+        """A small graph as SVG: circles are variables (grey: known), squares factors, dashes negations."""
         nodes = []
         for name, array in self._names.items():
             for index in np.ndindex(array.shape):
@@ -135,7 +135,8 @@ class FactorGraph:
 
     def _owners(self, group: int) -> npt.NDArray[np.int64]:
         """The variable behind each port of a group."""
-        return np.searchsorted(self._core.layout()[0], self._core.ports(group)[0], side="right") - 1
+        first, slots = self._core.layout()[0], self._core.ports(group)[0]
+        return np.asarray(np.searchsorted(first, slots, side="right") - 1, np.int64)
 
     def __str__(self) -> str:
         """The arrays of variables and the groups of factors, one a line."""

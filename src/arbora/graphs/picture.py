@@ -47,11 +47,12 @@ def draw(variables: Sequence[VariableNode], factors: Sequence[FactorNode]) -> st
     middle = float(np.median(sizes)) if sizes else 0.0
     below = [size > middle or size > 3 for size in sizes]
     spots: dict[int, tuple[float, float]] = {}
-    wide = max([MARGIN * 2 + STEP * len(variables), 240])
+    wide = float(max(MARGIN * 2 + STEP * len(variables), 240))
     for side, row in ((False, MARGIN), (True, MARGIN + 2 * ROW)):
         mine = [index for index in range(len(factors)) if below[index] == side]
         wanted = {
-            index: float(np.mean([places[v] for v in factors[index].variables] or [wide / 2])) for index in mine
+            index: float(np.mean([places[v] for v in factors[index].variables] or [wide / 2]))
+            for index in mine
         }
         x = MARGIN - STEP / 2
         for index in sorted(mine, key=lambda index: (wanted[index], index)):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,30 +14,16 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.errors import ArboraError
 from arbora.inference.solution import INTEGRAL_TOLERANCE, Found
-
-if TYPE_CHECKING:
-    import highspy
+from arbora.inference.solver import Option, Solver
 
 Floats = npt.NDArray[np.float64]
 TREES = ("multi-commodity", "single-commodity", "cuts")
-"""How trees are described: exactly by a flow to every word, loosely by one flow, exactly by cuts as needed."""
+"""How trees are described: exactly by a flow to every word, loosely by one flow, exactly by cuts."""
 PRECISION = 1e-9
 MOST_ROUNDS = 1000
 
 
-def solve_lp(
-    graph: _core.FactorGraph, *, tree: str = "multi-commodity", seconds: float = inf, **_: Any
-) -> Found:
-    """The best point of the relaxation in which only each factor by itself must be satisfied."""
-    return _solve(graph, tree, seconds, whole=False)
-
-
-def solve_ilp(graph: _core.FactorGraph, *, tree: str = "cuts", seconds: float = inf, **_: Any) -> Found:
-    """The best assignment, proved by branch and bound."""
-    return _solve(graph, tree, seconds, whole=True)
-
-
-def _solve(graph: _core.FactorGraph, tree: str, seconds: float, *, whole: bool) -> Found:
+def _solve(graph: _core.FactorGraph, *, tree: str, seconds: float, whole: bool) -> Found:
     if tree not in TREES:
         raise ArboraError(f"tree must be one of {', '.join(TREES)}, not {tree!r}")
     if not seconds > 0:
@@ -80,12 +67,10 @@ class _Program:
     """A program in HiGHS that can grow by rows."""
 
     def __init__(self, arrays: dict[str, Any], whole: int) -> None:
-        try:
-            import highspy
-        except ImportError:
-            raise ArboraError("linear programs need the package highspy: pip install highspy") from None
-        self._module = highspy
-        self._highs = highspy.Highs()
+        import highspy  # slow to import, and only needed here
+
+        self._module: Any = highspy
+        self._highs: Any = self._module.Highs()
         set_option: Callable[[str, Any], Any] = self._highs.setOptionValue
         set_option("output_flag", False)
         set_option("threads", 1)
@@ -101,7 +86,7 @@ class _Program:
         self.bound = inf
         """No solution has a higher value."""
 
-    def _model(self, arrays: dict[str, Any]) -> highspy.HighsLp:
+    def _model(self, arrays: dict[str, Any]) -> Any:
         highs = self._module
         model = highs.HighsLp()
         model.sense_ = highs.ObjSense.kMaximize
@@ -149,3 +134,21 @@ class _Program:
         if self._whole and isfinite(info.mip_dual_bound):
             self.bound = info.mip_dual_bound
         return "stopped"
+
+
+_SECONDS = Option("seconds", inf, "stop after so many")
+LP = Solver(
+    name="lp",
+    summary="the linear program in which every factor is satisfied by itself, by HiGHS",
+    function=partial(_solve, whole=False),
+    gives=frozenset({"assignment", "upper_bound"}),
+    options=(Option("tree", "multi-commodity", f"how trees are described: {', '.join(TREES)}"), _SECONDS),
+)
+ILP = Solver(
+    name="ilp",
+    summary="the same program in whole numbers: the best assignment, proved, by HiGHS",
+    function=partial(_solve, whole=True),
+    gives=frozenset({"assignment", "upper_bound"}),
+    options=(Option("tree", "cuts", f"how trees are described: {', '.join(TREES)}"), _SECONDS),
+    is_exact=True,
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.oracles.factors import logic
+from tests.oracles.factors import custom, logic
 from tests.oracles.factors.base import Case, Draw
 
 TWINS: dict[str, Callable[[Draw, int], Case]] = {
@@ -21,4 +21,5 @@ TWINS: dict[str, Callable[[Draw, int], Case]] = {
     "XorWithOutput": logic.xor_with_output,
     "Nand": logic.not_all,
     "Imply": logic.imply,
+    "CustomFactor": custom.custom,
 }

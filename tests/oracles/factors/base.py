@@ -15,11 +15,15 @@ Draw = Callable[[tuple[int, ...]], np.ndarray]
 
 @dataclass
 class Configuration:
-    """One way to satisfy a factor: active ports, inner score, parts that it has (with repetitions)."""
+    """One way to satisfy a factor: active ports, inner score, parts that it has (with repetitions).
+
+    Each part counts `amount`, which is not 1 only for factors whose one part is their whole score.
+    """
 
     active: tuple[int, ...]
     score: float
     parts: tuple[int, ...] = ()
+    amount: float = 1.0
 
 
 @dataclass
@@ -106,12 +110,12 @@ def _oracle(case, given, combine) -> tuple[float, np.ndarray, np.ndarray]:
             beliefs[port] = combine(totals[active[:, port]]) - combine(totals[~active[:, port]])
     for total, one in zip(totals, case.configurations, strict=True):
         for part in one.parts:
-            parts[part] += np.exp(total - value)
+            parts[part] += one.amount * np.exp(total - value)
     return value, beliefs, parts
 
 
 def projection(case: Case, a: np.ndarray, penalty: float) -> np.ndarray | None:
-    """The projection of `a` under a penalty, by the weights of all configurations; None if nothing is possible.
+    """The projection of `a` under a penalty, by the weights of all configurations; None if there are none.
 
     Wolfe's method on the written-out list. The result is checked by its optimality conditions, so that it
     does not matter how it was found.
