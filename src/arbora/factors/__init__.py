@@ -6,6 +6,7 @@ Every kind has all five oracles (sum, max, best, project, polytope), so every so
 from __future__ import annotations
 
 from arbora.factors.base import Factor
+from arbora.factors.crossings import NoCross
 from arbora.factors.custom import CustomFactor
 from arbora.factors.logic import (
     AtMost,
@@ -18,6 +19,9 @@ from arbora.factors.logic import (
     Xor,
     XorWithOutput,
 )
+from arbora.factors.pairs import Pairs, grandparents, siblings
+from arbora.factors.tables import Table
+from arbora.factors.tags import TagChain, TagLink
 from arbora.factors.variables import VariableArray
 
 FACTORS: tuple[type[Factor], ...] = (
@@ -30,6 +34,11 @@ FACTORS: tuple[type[Factor], ...] = (
     Nand,
     Imply,
     CustomFactor,
+    Pairs,
+    Table,
+    TagChain,
+    TagLink,
+    NoCross,
 )
 """Every kind there is; the tests hold each to its slow twin."""
 
@@ -42,9 +51,16 @@ __all__ = [
     "Factor",
     "Imply",
     "Nand",
+    "NoCross",
     "Or",
     "OrWithOutput",
+    "Pairs",
+    "Table",
+    "TagChain",
+    "TagLink",
     "VariableArray",
     "Xor",
     "XorWithOutput",
+    "grandparents",
+    "siblings",
 ]
