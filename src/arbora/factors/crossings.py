@@ -21,11 +21,11 @@ class NoCross(Factor):
 
     >>> import arbora, numpy
     >>> graph = arbora.FactorGraph()
-    >>> arcs = graph.binary([0.0, 2.0, 0.0, 0.0])
-    >>> heads, modifiers = [0, 3, 0, 1], [1, 1, 2, 2]
+    >>> arcs = graph.binary([0.0, 2.0, 0.0, 0.0, 0.0])
+    >>> heads, modifiers = [0, 3, 0, 1, 0], [1, 1, 2, 2, 3]
     >>> graph.add(arbora.factors.NoCross(arcs, numpy.full((4, 4), -1.0), heads=heads, modifiers=modifiers))
     >>> print(graph.solve("enumerate").assignment_of(arcs))
-    [0 1 0 1]
+    [False  True False  True  True]
     """
 
     name = "NoCross"

@@ -23,7 +23,7 @@ class Pairs(Factor):
     >>> x = graph.binary([0.5, -1.0, 2.0])
     >>> graph.add(arbora.factors.Pairs(x, [[0, 1], [1, 2]], [1.5, -float("inf")]))
     >>> print(graph.solve("enumerate").assignment_of(x))
-    [1 0 1]
+    [ True False  True]
     """
 
     name = "Pairs"
