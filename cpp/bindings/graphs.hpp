@@ -33,3 +33,18 @@ template <class T>
 std::vector<T> vector_of(const Vector<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
+
+// Factors one after the other: the inputs of factor i are those from begins[i] to begins[i + 1].
+inline arbora::Wiring wired(const arbora::FactorGraph& graph, const Vector<std::int32_t>& inputs,
+                            const Vector<std::int64_t>& begins) {
+    const std::vector<arbora::Input> all = inputs_of(inputs);
+    const std::int64_t* begin = begins.data();
+    const auto count = static_cast<std::int64_t>(all.size());
+    arbora::Wiring wiring;
+    for (std::size_t i = 0; i + 1 < begins.shape(0); ++i) {
+        if (begin[i] < 0 || begin[i + 1] < begin[i] || begin[i + 1] > count)
+            throw std::invalid_argument("factors must begin one after the other");
+        wiring.add_factor(graph.variables(), {all.data() + begin[i], all.data() + begin[i + 1]});
+    }
+    return wiring;
+}

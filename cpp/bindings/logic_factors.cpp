@@ -12,19 +12,6 @@ using namespace arbora;
 
 namespace {
 
-Wiring wired(const FactorGraph& graph, const Vector<std::int32_t>& inputs, const Vector<std::int64_t>& begins) {
-    const std::vector<Input> all = inputs_of(inputs);
-    const std::int64_t* begin = begins.data();
-    const auto count = static_cast<std::int64_t>(all.size());
-    Wiring wiring;
-    for (std::size_t i = 0; i + 1 < begins.shape(0); ++i) {
-        if (begin[i] < 0 || begin[i + 1] < begin[i] || begin[i + 1] > count)
-            throw nb::value_error("factors must begin one after the other");
-        wiring.add_factor(graph.variables(), {all.data() + begin[i], all.data() + begin[i + 1]});
-    }
-    return wiring;
-}
-
 template <class Factor, class... Arguments>
 void add_group(FactorGraph& graph, const std::string& kind, const Vector<std::int32_t>& inputs,
                const Vector<std::int64_t>& begins, Arguments&&... arguments) {

@@ -88,6 +88,13 @@ std::shared_ptr<const FactorGroup> FactorGroup::scaled(double) const {
     return nullptr;
 }
 
+std::vector<double> FactorGroup::scaled_scores(double multiplier) const {
+    std::vector<double> result = part_scores_;
+    for (double& score : result)
+        if (!std::isinf(score)) score *= multiplier;
+    return result;
+}
+
 bool FactorGroup::project(std::size_t factor, const double* a, double penalty, double* z, ActiveSet& cache,
                           Arena& arena) const {
     return project_by_active_set(*this, factor, a, penalty, z, cache, arena);

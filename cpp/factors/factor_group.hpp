@@ -118,6 +118,9 @@ public:
     // so that solvers can lower the temperature.
     virtual std::shared_ptr<const FactorGroup> scaled(double multiplier) const;
 
+protected:
+    std::vector<double> scaled_scores(double multiplier) const;
+
 private:
     Wiring wiring_;
     std::vector<double> part_scores_;

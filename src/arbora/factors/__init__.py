@@ -5,8 +5,8 @@ Every kind has all five oracles (sum, max, best, project, polytope), so every so
 
 from __future__ import annotations
 
+from arbora.factors.automata import ChildSequences, GrandSiblings, HeadAutomata
 from arbora.factors.base import Factor
-from arbora.factors.crossings import NoCross
 from arbora.factors.custom import CustomFactor
 from arbora.factors.logic import (
     AtMost,
@@ -19,9 +19,7 @@ from arbora.factors.logic import (
     Xor,
     XorWithOutput,
 )
-from arbora.factors.pairs import Pairs, grandparents, siblings
-from arbora.factors.tables import Table
-from arbora.factors.tags import TagChain, TagLink
+from arbora.factors.modifiers import bigrams
 from arbora.factors.variables import VariableArray
 
 FACTORS: tuple[type[Factor], ...] = (
@@ -34,11 +32,9 @@ FACTORS: tuple[type[Factor], ...] = (
     Nand,
     Imply,
     CustomFactor,
-    Pairs,
-    Table,
-    TagChain,
-    TagLink,
-    NoCross,
+    ChildSequences,
+    GrandSiblings,
+    HeadAutomata,
 )
 """Every kind there is; the tests hold each to its slow twin."""
 
@@ -46,21 +42,18 @@ __all__ = [
     "FACTORS",
     "AtMost",
     "AtMostOne",
+    "ChildSequences",
     "CustomFactor",
     "ExactlyOne",
     "Factor",
+    "GrandSiblings",
+    "HeadAutomata",
     "Imply",
     "Nand",
-    "NoCross",
     "Or",
     "OrWithOutput",
-    "Pairs",
-    "Table",
-    "TagChain",
-    "TagLink",
     "VariableArray",
     "Xor",
     "XorWithOutput",
-    "grandparents",
-    "siblings",
+    "bigrams",
 ]
