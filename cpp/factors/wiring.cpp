@@ -24,4 +24,18 @@ void Wiring::add_factor(const Variables& variables, std::span<const Input> input
     factor_inputs_.push_back(variable_.size());
 }
 
+bool Wiring::find_values(std::size_t factor, std::span<const int> active, int* values) const {
+    std::size_t next = 0;
+    for (std::size_t input = input_begin(factor); input < input_end(factor); ++input, ++values) {
+        const int first = static_cast<int>(input_port(input) - port_begin(factor)), last = first + input_size(input);
+        int count = 0;
+        for (; next < active.size() && active[next] < last; ++next, ++count) *values = active[next] - first;
+        if (!is_category(input))
+            *values = count;
+        else if (count != 1)
+            return false;
+    }
+    return true;
+}
+
 }  // namespace arbora

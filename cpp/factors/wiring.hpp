@@ -68,6 +68,10 @@ public:
     bool is_negated(std::size_t port) const { return negated_[port]; }
     bool has_negations() const { return has_negations_; }
 
+    // What each input of a factor is if these of its ports (in ascending order) are active and no others: 0 or 1, or
+    // the number of a category's value. False if a category has not exactly one.
+    bool find_values(std::size_t factor, std::span<const int> active, int* values) const;
+
 private:
     std::vector<std::size_t> factor_inputs_{0}, input_ports_{0};
     std::vector<std::int32_t> variable_, slots_;

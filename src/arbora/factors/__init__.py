@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from arbora.factors.automata import ChildSequences, GrandSiblings, HeadAutomata
 from arbora.factors.base import Factor
+from arbora.factors.crossings import NoCross
 from arbora.factors.custom import CustomFactor
 from arbora.factors.logic import (
     AtMost,
@@ -20,6 +21,9 @@ from arbora.factors.logic import (
     XorWithOutput,
 )
 from arbora.factors.modifiers import bigrams
+from arbora.factors.pairs import Pairs, grandparents, siblings
+from arbora.factors.tables import Table
+from arbora.factors.tags import TagChain, TagLink
 from arbora.factors.variables import VariableArray
 
 FACTORS: tuple[type[Factor], ...] = (
@@ -32,6 +36,11 @@ FACTORS: tuple[type[Factor], ...] = (
     Nand,
     Imply,
     CustomFactor,
+    Pairs,
+    Table,
+    TagChain,
+    TagLink,
+    NoCross,
     ChildSequences,
     GrandSiblings,
     HeadAutomata,
@@ -50,10 +59,17 @@ __all__ = [
     "HeadAutomata",
     "Imply",
     "Nand",
+    "NoCross",
     "Or",
     "OrWithOutput",
+    "Pairs",
+    "Table",
+    "TagChain",
+    "TagLink",
     "VariableArray",
     "Xor",
     "XorWithOutput",
     "bigrams",
+    "grandparents",
+    "siblings",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.oracles.factors import automata, custom, logic
+from tests.oracles.factors import automata, crossings, custom, logic, pairs, tables, tags
 from tests.oracles.factors.base import Case, Draw
 
 TWINS: dict[str, Callable[[Draw, int], Case]] = {
@@ -22,6 +22,11 @@ TWINS: dict[str, Callable[[Draw, int], Case]] = {
     "Nand": logic.not_all,
     "Imply": logic.imply,
     "CustomFactor": custom.custom,
+    "Pairs": pairs.pairs,
+    "Table": tables.table,
+    "TagChain": tags.tag_chain,
+    "TagLink": tags.tag_link,
+    "NoCross": crossings.no_cross,
     "ChildSequences": automata.child_sequences,
     "GrandSiblings": automata.grand_siblings,
     "HeadAutomata": automata.head_automata,

@@ -137,7 +137,7 @@ def projection(case: Case, a: np.ndarray, penalty: float) -> np.ndarray | None:
         entering = int(np.argmax(gains))
         if gains[entering] - weights @ gains < 1e-13 * (1 + abs(inner).max()):
             break
-        support = np.unique(np.append(np.flatnonzero(weights), entering))
+        weights, support = _entered(points, weights, entering)
         weights = _minor_steps(points, inner, target, weights, support)
     z = weights @ points
     gains = inner + points @ (target - z)
@@ -148,6 +148,27 @@ def projection(case: Case, a: np.ndarray, penalty: float) -> np.ndarray | None:
     result[~fixed] = z
     result[fixed] = a[fixed] > 0
     return result
+
+
+def _entered(points, weights, entering):
+    """The weights, and the configurations that may have some, the new one among them, affinely independent.
+
+    If the new one depends on the others, weight can be moved to it and the point stays where it is; that
+    gains something at a constant rate, so one of the others must go.
+    """
+    support = np.unique(np.append(np.flatnonzero(weights), entering))
+    rows = np.column_stack([points[support], np.ones(len(support))])
+    if np.linalg.matrix_rank(rows, tol=1e-9) == len(support):
+        return weights, support
+    direction = np.zeros_like(weights)
+    direction[support] = np.linalg.svd(rows.T)[2][-1]
+    direction *= np.sign(direction[entering])
+    falling = np.flatnonzero(direction < -1e-12)
+    steps = weights[falling] / -direction[falling]
+    weights = np.maximum(weights + steps.min() * direction, 0)
+    leaving = falling[np.argmin(steps)]
+    weights[leaving] = 0
+    return weights / weights.sum(), np.setdiff1d(support, [leaving])
 
 
 def _minor_steps(points, inner, target, weights, support):

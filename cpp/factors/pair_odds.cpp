@@ -1,0 +1,113 @@
+#include "factors/pair_odds.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "support/lanes.hpp"
+#include "support/vectorise.hpp"
+
+namespace arbora {
+namespace {
+
+constexpr double highest_score = 50;
+// Odds beyond exp(+-300) are certain as far as any message can tell.
+constexpr double highest_total = 300;
+
+// messages[p] = (r + B g) / (r + B) with r and B of the pair's other port.
+ARBORA_VECTORISED void set_new_odds(const double* odds, const std::int32_t* literal, const double* gains,
+                                    std::size_t pairs, double* messages) {
+    std::size_t pair = 0;
+    for (; pair + 2 <= pairs; pair += 2) {
+        const std::int32_t* l = literal + 2 * pair;
+        const Lanes old = load(messages + 2 * pair);
+        const Lanes r = __builtin_shufflevector(old, old, 1, 0, 3, 2);
+        const Lanes b{odds[l[1]], odds[l[0]], odds[l[3]], odds[l[2]]};
+        const Lanes gain{gains[pair], gains[pair], gains[pair + 1], gains[pair + 1]};
+        store(messages + 2 * pair, (r + b * gain) / (r + b));
+    }
+    if (pair < pairs) {
+        double &first = messages[2 * pair], &second = messages[2 * pair + 1];
+        const double b = odds[literal[2 * pair + 1]], a = odds[literal[2 * pair]];
+        const double new_first = (second + b * gains[pair]) / (second + b);
+        second = (first + a * gains[pair]) / (first + a);
+        first = new_first;
+    }
+}
+
+// The logarithm of the product of some messages. Exponents are taken out and added up before they can overflow.
+ARBORA_VECTORISED double log_product(const double* messages, const std::int32_t* ports, int count) {
+    constexpr int safe = 12;  // factors of exp(+-50) each
+    constexpr std::int64_t one = 0x3ff0000000000000, mantissa = 0x000fffffffffffff;
+    Lanes product = all_lanes(1.0);
+    LaneBits exponents{};
+    int k = 0;
+    while (k + lane_count <= count) {
+        const int end = std::min(count, k + safe * lane_count);
+        for (; k + lane_count <= end; k += lane_count)
+            product *= Lanes{messages[ports[k]], messages[ports[k + 1]], messages[ports[k + 2]], messages[ports[k + 3]]};
+        const LaneBits bits = std::bit_cast<LaneBits>(product);
+        exponents += (bits >> 52) - 1023;
+        product = std::bit_cast<Lanes>((bits & mantissa) | one);
+    }
+    double all = (product[0] * product[1]) * (product[2] * product[3]);
+    for (; k < count; ++k) all *= messages[ports[k]];
+    const std::int64_t exponent = (exponents[0] + exponents[1]) + (exponents[2] + exponents[3]);
+    return static_cast<double>(exponent) * 0.693147180559945309 + std::log(all);
+}
+
+}  // namespace
+
+bool PairOdds::suits(const std::vector<double>& scores) {
+    return 2 * scores.size() < static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) &&
+           std::all_of(scores.begin(), scores.end(), [](double score) { return std::abs(score) <= highest_score; });
+}
+
+PairOdds::PairOdds(const Wiring& wiring, const std::vector<double>& scores)
+    : gains_(scores.size()), literal_(wiring.ports()), ports_(wiring.ports()) {
+    std::transform(scores.begin(), scores.end(), gains_.begin(), [](double score) { return std::exp(score); });
+    int highest_slot = -1;
+    for (std::size_t port = 0; port < wiring.ports(); ++port) highest_slot = std::max(highest_slot, wiring.slot(port));
+    std::vector<std::int32_t> known(2 * (static_cast<std::size_t>(highest_slot) + 1), -1);
+    for (std::size_t port = 0; port < wiring.ports(); ++port) {
+        const Literal literal{wiring.slot(port), wiring.is_negated(port)};
+        std::int32_t& index = known[2 * static_cast<std::size_t>(literal.slot) + literal.negated];
+        if (index < 0) {
+            index = static_cast<std::int32_t>(literals_.size());
+            literals_.push_back(literal);
+        }
+        literal_[port] = index;
+    }
+    begins_.assign(literals_.size() + 1, 0);
+    for (std::int32_t literal : literal_) ++begins_[literal + 1];
+    for (std::size_t i = 0; i < literals_.size(); ++i) begins_[i + 1] += begins_[i];
+    std::vector<std::int32_t> next(begins_.begin(), begins_.end() - 1);
+    for (std::size_t port = 0; port < wiring.ports(); ++port)
+        ports_[next[literal_[port]]++] = static_cast<std::int32_t>(port);
+}
+
+void PairOdds::propagate(const Totals& totals, double damping, double* messages, Arena& arena) const {
+    const Arena::Frame frame(arena);
+    double* odds = arena.take<double>(literals_.size());
+    for (std::size_t i = 0; i < literals_.size(); ++i) {
+        const double total = totals(literals_[i].slot);
+        const double meant = literals_[i].negated ? -total : total;
+        odds[i] = meant == -INFINITY ? 0 : std::exp(std::clamp(meant, -highest_total, highest_total));
+    }
+    if (damping == 0) return set_new_odds(odds, literal_.data(), gains_.data(), gains_.size(), messages);
+    double* old = arena.take<double>(literal_.size());
+    std::copy_n(messages, literal_.size(), old);
+    set_new_odds(odds, literal_.data(), gains_.data(), gains_.size(), messages);
+    for (std::size_t port = 0; port < literal_.size(); ++port)
+        messages[port] = old[port] * std::pow(messages[port] / old[port], 1 - damping);
+}
+
+void PairOdds::add_messages(const double* messages, Totals& totals) const {
+    for (std::size_t i = 0; i < literals_.size(); ++i) {
+        const double log = log_product(messages, ports_.data() + begins_[i], begins_[i + 1] - begins_[i]);
+        totals.add(literals_[i].slot, literals_[i].negated ? -log : log);
+    }
+}
+
+}  // namespace arbora
