@@ -20,6 +20,25 @@ void inside(const C& chart, double* values) {
     });
 }
 
+// What is around an item in all derivations that use it, in any semiring: inside times outside is the sum (or the
+// maximum) over those. An item with a mirror has its outside in two places.
+template <class Semiring, Chart C>
+void outside(const C& chart, const double* inside, double* outside) {
+    std::fill_n(outside, chart.item_count(), Semiring::zero);
+    outside[chart.goal()] = Semiring::one;
+    chart.top_down([&](const Equation& e) {
+        const double above =
+            e.mirror >= 0 ? Semiring::plus(outside[e.item], outside[e.mirror]) : outside[e.item];
+        if (above == Semiring::zero) return;
+        const double *left = inside + e.left, *right = inside + e.right;
+        double *around_left = outside + e.left, *around_right = outside + e.right;
+        for (int k = 0; k < e.count; ++k)
+            around_left[k] = Semiring::plus(around_left[k], Semiring::times(above, right[k]));
+        for (int k = 0; k < e.count; ++k)
+            around_right[k] = Semiring::plus(around_right[k], Semiring::times(above, left[k]));
+    });
+}
+
 // What an item's probability p gives to the ways it came about: adds p * exp(a[k] + b[k] - total) to the k-th entries
 // of both operands' probabilities.
 void share_out(double p, double total, const double* a, const double* b, int count, double* a_probabilities,

@@ -14,6 +14,7 @@ namespace arbora {
 
 using Lanes = double __attribute__((vector_size(32)));
 using LaneBits = std::int64_t __attribute__((vector_size(32)));
+using LaneWords = std::uint64_t __attribute__((vector_size(32)));
 inline constexpr int lane_count = 4;
 
 ARBORA_INLINE Lanes all_lanes(double x) { return Lanes{x, x, x, x}; }
@@ -57,6 +58,24 @@ ARBORA_INLINE Lanes exp_bounded(Lanes x) {
     const LaneBits underflows = x < lowest;
     const Lanes result = exp_moderate(underflows ? lowest : x);
     return underflows ? Lanes{} : result;
+}
+
+// log in every lane, for positive numbers that are neither infinite nor denormal, within 1 ulp: x = 2^k m with m in
+// [sqrt(1/2), sqrt(2)), and log m = 2 artanh(s) with s = (m - 1) / (m + 1), by the polynomial of fdlibm.
+ARBORA_INLINE Lanes log_positive(Lanes x) {
+    using namespace exponential;
+    constexpr std::uint64_t one = 0x3ff0000000000000, root_of_half = 0x3fe6a09e667f3bcd;
+    const LaneWords bits = std::bit_cast<LaneWords>(x);
+    const LaneWords exponent = (bits + (one - root_of_half)) >> 52;  // k + 1023
+    const Lanes m = std::bit_cast<Lanes>(bits - ((exponent - 1023) << 52));
+    // An integer below 2^52 in the low bits of 2^52 is added to it.
+    const Lanes k = std::bit_cast<Lanes>(exponent | 0x4330000000000000) - (0x1p52 + 1023);
+    const Lanes f = m - 1.0, s = f / (2.0 + f), z = s * s, w = z * z;
+    const Lanes even = w * (0.3999999999940941908 + w * (0.2222219843214978396 + w * 0.1531383769920937332));
+    const Lanes odd = z * (0.6666666666666735130 +
+                           w * (0.2857142874366239149 + w * (0.1818357216161805012 + w * 0.1479819860511658591)));
+    const Lanes half_square = 0.5 * f * f;
+    return k * ln2_high - ((half_square - (s * (half_square + even + odd) + k * ln2_low)) - f);
 }
 
 }  // namespace arbora

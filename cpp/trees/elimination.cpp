@@ -17,13 +17,14 @@ struct Left {
     bool single_root;
 };
 
-// ---- with wide numbers, plainly ----
+// ---- with any numbers, plainly ----
 
 // Takes out token k: d_k is returned, t_k (indexed like rows) kept, and w_ij += t_ki w_kj. If d_k is too small,
 // nothing but d_k is worked out.
-Wide take_out(Wide* w, std::size_t ld, int k, Left left, Wide* t) {
-    const Wide* column = w + k;
-    Wide pivot = left.single_root ? Wide() : column[left.root * ld];
+template <class Number>
+Number take_out(Number* w, std::size_t ld, int k, Left left, Number* t) {
+    const Number* column = w + k;
+    Number pivot = left.single_root ? Number() : column[left.root * ld];
     for (int i = left.begin; i < left.end; ++i) pivot += column[i * ld];
     if (pivot.is_zero()) return pivot;
     auto pass_on = [&](int i) {
@@ -36,8 +37,9 @@ Wide take_out(Wide* w, std::size_t ld, int k, Left left, Wide* t) {
 }
 
 // Takes out k, then l, from `from` and leaves the rest in `to`, which may be the same; `left` is without both.
-bool take_out_two(const Wide* from, Wide* to, std::size_t ld, int k, int l, Left left, Wide* t_k, Wide* t_l,
-                  Wide* pivots) {
+template <class Number>
+bool take_out_two(const Number* from, Number* to, std::size_t ld, int k, int l, Left left, Number* t_k, Number* t_l,
+                  Number* pivots) {
     const Left with_l{std::min(left.begin, l), std::max(left.end, l + 1), left.root, left.single_root};
     if (to != from) std::copy(from, from + left.root * ld + std::max(with_l.end, k + 1), to);
     pivots[0] = take_out(to, ld, k, with_l, t_k);
@@ -47,9 +49,10 @@ bool take_out_two(const Wide* from, Wide* to, std::size_t ld, int k, int l, Left
 }
 
 // q_kj = t_k0 + sum_i t_ki q_ij for the columns [first, last).
-void put_back(const Wide* t, Wide* q, std::size_t ld, int k, Left left, int first, int last) {
+template <class Number>
+void put_back(const Number* t, Number* q, std::size_t ld, int k, Left left, int first, int last) {
     for (int j = first; j < last; ++j) {
-        Wide sum = t[left.root];
+        Number sum = t[left.root];
         for (int i = left.begin; i < left.end; ++i) sum += t[i] * q[i * ld + j];
         q[k * ld + j] = sum;
     }
@@ -211,7 +214,7 @@ ARBORA_INLINE void put_back(const double* t, double* q, std::size_t ld, int k, L
     });
 }
 
-// ---- whole phases, with either numbers ----
+// ---- whole phases, with all numbers ----
 
 // A graph of m tokens and what is done to it: the tokens taken out of `from`, the rest left in `to`, the steps of
 // token k kept in row k of `steps` (or all in row 0), and the pivots if they are asked for.
@@ -281,12 +284,20 @@ ARBORA_VECTORISED void put_back_first(const double* steps, double* q, std::size_
 ARBORA_VECTORISED void put_back_last(const double* steps, double* q, std::size_t ld, int m, int half) {
     put_back_last_of(steps, q, ld, m, half);
 }
-bool take_out_first(Phase<Wide> phase, int count) { return take_out_first_of(phase, count); }
-bool take_out_last(Phase<Wide> phase, int half) { return take_out_last_of(phase, half); }
-void put_back_first(const Wide* steps, Wide* q, std::size_t ld, int m, int half) {
+template <class Number>
+bool take_out_first(Phase<Number> phase, int count) {
+    return take_out_first_of(phase, count);
+}
+template <class Number>
+bool take_out_last(Phase<Number> phase, int half) {
+    return take_out_last_of(phase, half);
+}
+template <class Number>
+void put_back_first(const Number* steps, Number* q, std::size_t ld, int m, int half) {
     put_back_first_of(steps, q, ld, m, half);
 }
-void put_back_last(const Wide* steps, Wide* q, std::size_t ld, int m, int half) {
+template <class Number>
+void put_back_last(const Number* steps, Number* q, std::size_t ld, int m, int half) {
     put_back_last_of(steps, q, ld, m, half);
 }
 
@@ -347,14 +358,24 @@ bool Elimination<Number>::factors(Number* w, int m, std::vector<Number>& result)
     return large_enough(result.back());
 }
 
+// For every level of halving a copy of the graph, with one row more for the root, and the steps t. (Quarters, of at most
+// 32 tokens, take six of them.)
+template <class Number>
+std::size_t Elimination<Number>::scratch_length(int m) {
+    return row_length(m) * (4 * static_cast<std::size_t>(m) + 80 + 6 * 65);
+}
+
+template <class Number>
+bool Elimination<Number>::solve(const Number* w, int m, Number* q, Number* g, Number* factors, Number* scratch) {
+    ld_ = row_length(m);
+    return halve(w, m, q, g, scratch, factors);
+}
+
 template <class Number>
 bool Elimination<Number>::solve(const Number* w, int m, Number* q, Number* g, std::vector<Number>& result) {
-    ld_ = row_length(m);
     result.resize(m);
-    // For every level of halving a copy of the graph, with one row more for the root, and the steps t.
-    // (Quarters, of at most 32 tokens, take six of them.)
-    arena_.resize(ld_ * (4 * static_cast<std::size_t>(m) + 80 + 6 * 65));
-    return halve(w, m, q, g, arena_.data(), result.data());
+    arena_.resize(scratch_length(m));
+    return solve(w, m, q, g, result.data(), arena_.data());
 }
 
 // `factors` is given along one chain of halves only: the one that takes out the first half every time.
@@ -394,5 +415,6 @@ bool Elimination<Number>::halve(const Number* w, int m, Number* q, Number* g, Nu
 
 template class Elimination<double>;
 template class Elimination<Wide>;
+template class Elimination<Tropical>;
 
 }  // namespace arbora

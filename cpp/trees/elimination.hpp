@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "support/tropical.hpp"
 #include "support/wide.hpp"
 
 namespace arbora {
@@ -27,7 +28,8 @@ namespace arbora {
 //
 // Matrices have a row per head, the root's row last, and a column per modifier, rows `row_length(m)` numbers apart.
 // Number is double, or Wide where doubles would underflow; with doubles, a pivot below 1e-100 makes the functions
-// return false, and the caller repeats in Wide.
+// return false, and the caller repeats in Wide. Since nothing is subtracted, Tropical makes maxima of all sums: Z is
+// then the best tree's weight, and P(i -> j) that of the best tree with the arc, relative to it.
 template <class Number>
 class Elimination {
 public:
@@ -41,6 +43,9 @@ public:
 
     // q (m rows, row i column j), g (m) and the factors of Z.
     bool solve(const Number* w, int m, Number* q, Number* g, std::vector<Number>& result);
+    // The same in memory of the caller: m factors, and scratch of this length.
+    static std::size_t scratch_length(int m);
+    bool solve(const Number* w, int m, Number* q, Number* g, Number* factors, Number* scratch);
 
 private:
     bool halve(const Number* w, int m, Number* q, Number* g, Number* arena, Number* factors);
@@ -52,5 +57,6 @@ private:
 
 extern template class Elimination<double>;
 extern template class Elimination<Wide>;
+extern template class Elimination<Tropical>;
 
 }  // namespace arbora

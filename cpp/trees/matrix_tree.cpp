@@ -4,9 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "support/lanes.hpp"
 #include "support/vectorise.hpp"
-#include "support/wide.hpp"
+#include "trees/arc_weights.hpp"
 #include "trees/elimination.hpp"
 #include "trees/feasibility.hpp"
 #include "trees/mst.hpp"
@@ -14,141 +13,7 @@
 namespace arbora {
 namespace {
 
-// ---- scaling: weight = exp(score - shift of its modifier), so that a modifier's best head weighs 1 ----
-
-struct Shifts {
-    std::vector<double> column;  // per modifier
-    double root_row = 0;         // a single root's arcs are used once, so their row may be shifted too
-    bool none = false;           // all are 0
-};
-
-// Calls body(first) for every four of the columns [begin, width); the last four may overlap with those before, and if
-// there are fewer than four in all, tail(column) is called for each.
-template <class Body, class Tail>
-ARBORA_INLINE void for_columns(int begin, int width, Body body, Tail tail) {
-    if (width - begin < lane_count) {
-        for (int m = begin; m < width; ++m) tail(m);
-        return;
-    }
-    for (int m = begin; m + lane_count <= width; m += lane_count) body(m);
-    if ((width - begin) % lane_count) body(width - lane_count);
-}
-
-ARBORA_VECTORISED void column_maxima(const double* scores, int n, int first_head, double* maxima) {
-    const int width = n + 1;
-    auto four = [=](int first) {
-        Lanes best = all_lanes(impossible);
-        const double* cell = scores + first;
-        auto take = [&](int begin, int end) {
-            for (int h = begin; h < end; ++h) best = larger(load(cell + static_cast<std::size_t>(h) * width), best);
-        };
-        take(first_head, first);
-        for (int l = 0; l < lane_count; ++l) {  // the diagonal is no arc
-            if (first + l < first_head) continue;
-            Lanes row = load(cell + static_cast<std::size_t>(first + l) * width);
-            row[l] = impossible;
-            best = larger(row, best);
-        }
-        take(std::max(first_head, first + lane_count), width);
-        store(maxima + first, best);
-    };
-    auto one = [=](int m) {
-        maxima[m] = impossible;
-        for (int h = first_head; h < width; ++h)
-            if (h != m) maxima[m] = std::max(maxima[m], scores[h * width + m]);
-    };
-    for_columns(0, width, four, one);
-}
-
-void choose_shifts(ArcScores scores, bool single_root, bool moderate, Shifts& shifts) {
-    shifts.none = moderate;
-    shifts.column.assign(scores.width(), 0);
-    shifts.root_row = 0;
-    if (moderate) return;
-    column_maxima(scores.data, scores.n, single_root ? 1 : 0, shifts.column.data());
-    if (!single_root) return;
-    if (scores.n == 1) shifts.column[1] = 0;  // no arc but the root's
-    shifts.root_row = impossible;
-    for (int m = 1; m <= scores.n; ++m)
-        shifts.root_row = std::max(shifts.root_row, scores(0, m) - shifts.column[m]);
-}
-
-double total_shift(const Shifts& shifts) {
-    if (shifts.none) return 0;
-    long double total = shifts.root_row;
-    for (std::size_t m = 1; m < shifts.column.size(); ++m) total += shifts.column[m];
-    return static_cast<double>(total);
-}
-
-// Rows of weights: the tokens' first, the root's last; a column per token. four(row, m, extra) and one(...)
-// give the weights from column m on. The diagonal is left as it comes: nobody reads it.
-template <class Four, class One>
-ARBORA_INLINE void fill_rows(ArcScores scores, double root_shift, double* w, std::size_t ld, Four four, One one) {
-    for (int h = 0; h < scores.width(); ++h) {
-        const double* row = scores.row(h);
-        double* to = w + static_cast<std::size_t>(h ? h - 1 : scores.n) * ld - 1;
-        const double extra = h ? 0 : root_shift;
-        for_columns(
-            1, scores.width(), [=](int m) { store(to + m, four(row, m, extra)); },
-            [=](int m) { to[m] = one(row, m, extra); });
-    }
-}
-
-ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, double* w, std::size_t ld) {
-    const double* shift = shifts.column.data();
-    if (shifts.none)
-        fill_rows(
-            scores, 0, w, ld, [](const double* row, int m, double) { return exp_moderate(load(row + m)); },
-            [](const double* row, int m, double) { return exp_bounded(row[m]); });
-    else
-        fill_rows(
-            scores, shifts.root_row, w, ld,
-            [=](const double* row, int m, double extra) {
-                return exp_bounded(load(row + m) - load(shift + m) - extra);
-            },
-            [=](const double* row, int m, double extra) { return exp_bounded(row[m] - shift[m] - extra); });
-}
-
-// a - b = high + low, exactly.
-void exact_difference(double a, double b, double& high, double& low) {
-    high = a - b;
-    const double back = high - a;
-    low = (a - (high - back)) - (b + back);
-}
-
-void fill_weights(ArcScores scores, const Shifts& shifts, Wide* w, std::size_t ld) {
-    for (int h = 0; h <= scores.n; ++h)
-        for (int m = 1; m <= scores.n; ++m) {
-            const double score = scores(h, m);
-            Wide weight;
-            if (h != m && score != impossible) {
-                double high, low, rest = 0;
-                exact_difference(score, shifts.column[m], high, low);
-                if (h == 0) exact_difference(high, shifts.root_row, high, rest);
-                weight = Wide::exp(high, low + rest);
-            }
-            w[(h ? h - 1 : scores.n) * ld + (m - 1)] = weight;
-        }
-}
-
 // ---- sums, in double or Wide ----
-
-// Logarithms are taken of products that are still far from the ends of the range, which needs few of them.
-double log_product(const std::vector<double>& factors) {
-    double total = 0, product = 1;
-    for (double factor : factors) {
-        product *= factor;
-        if (product > 1e-150 && product < 1e150) continue;
-        total += std::log(product);
-        product = 1;
-    }
-    return total + std::log(product);
-}
-double log_product(const std::vector<Wide>& factors) {
-    long double total = 0;
-    for (const Wide& factor : factors) total += factor.log_long();
-    return static_cast<double>(total);
-}
 
 template <class Number>
 struct Workspace {

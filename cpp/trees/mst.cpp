@@ -47,20 +47,6 @@ ARBORA_VECTORISED void greedy_heads(const double* scores, int n, double* best, d
     if (width % lane_count) greedy_block(scores, width, width - lane_count, best, head);
 }
 
-// Whether the heads form a tree from the root, with one root arc if so wanted. Marks each token with the walk that
-// first met it; meeting one's own mark closes a cycle.
-bool is_tree(const int* heads, int n, bool single_root, int* mark) {
-    int roots = 0;
-    for (int m = 0; m <= n; ++m) mark[m] = 0;
-    for (int m = 1; m <= n; ++m) {
-        roots += heads[m] == 0;
-        int v = m;
-        while (v && !mark[v]) mark[v] = m, v = heads[v];
-        if (v && mark[v] == m) return false;
-    }
-    return !single_root || roots == 1 || n == 0;
-}
-
 // The lowest is nan if there is any nan.
 ARBORA_VECTORISED ScoreRange find_range(const double* scores, std::size_t count) {
     Lanes low = all_lanes(INFINITY), high = all_lanes(impossible);
@@ -84,6 +70,19 @@ ARBORA_VECTORISED ScoreRange find_range(const double* scores, std::size_t count)
 
 }  // namespace
 
+// Marks each token with the walk that first met it; meeting one's own mark closes a cycle.
+bool is_tree(const int* heads, int n, bool single_root, int* mark) {
+    int roots = 0;
+    for (int m = 0; m <= n; ++m) mark[m] = 0;
+    for (int m = 1; m <= n; ++m) {
+        roots += heads[m] == 0;
+        int v = m;
+        while (v && !mark[v]) mark[v] = m, v = heads[v];
+        if (v && mark[v] == m) return false;
+    }
+    return !single_root || roots == 1 || n == 0;
+}
+
 ScoreRange check_scores(const double* scores, std::size_t count) {
     const ScoreRange range = find_range(scores, count);
     if (std::isnan(range.lowest) || range.highest == INFINITY)
@@ -91,7 +90,7 @@ ScoreRange check_scores(const double* scores, std::size_t count) {
     return range;
 }
 
-void best_tree(ArcScores scores, bool single_root, int* heads) {
+bool find_best_tree(ArcScores scores, bool single_root, int* heads) {
     const int n = scores.n;
     thread_local std::vector<double> best, head;
     thread_local std::vector<int> mark;
@@ -103,10 +102,15 @@ void best_tree(ArcScores scores, bool single_root, int* heads) {
         headless |= best[m] == impossible;
     }
     heads[0] = -1;
-    if (!headless && is_tree(heads, n, single_root, mark.data())) return;
+    if (!headless && is_tree(heads, n, single_root, mark.data())) return true;
     thread_local Contraction contraction;
-    if (headless || !contraction.solve(scores, single_root, heads)) throw Infeasible(explain_infeasible(scores, single_root));
+    if (headless || !contraction.solve(scores, single_root, heads)) return false;
     std::copy(contraction.heads().begin(), contraction.heads().end(), heads);
+    return true;
+}
+
+void best_tree(ArcScores scores, bool single_root, int* heads) {
+    if (!find_best_tree(scores, single_root, heads)) throw Infeasible(explain_infeasible(scores, single_root));
 }
 
 }  // namespace arbora

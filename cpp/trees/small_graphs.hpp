@@ -2,7 +2,6 @@
 #include <cstddef>
 
 #include "support/lanes.hpp"
-#include "support/wide.hpp"
 
 namespace arbora {
 
@@ -12,7 +11,10 @@ namespace arbora {
 inline constexpr double smallest_pivot = 1e-100;
 
 inline bool large_enough(double x) { return x >= smallest_pivot; }
-inline bool large_enough(const Wide& x) { return !x.is_zero(); }
+template <class Number>
+bool large_enough(const Number& x) {
+    return !x.is_zero();
+}
 ARBORA_INLINE bool large_enough(const Lanes& x) {
     return !(x[0] < smallest_pivot || x[1] < smallest_pivot || x[2] < smallest_pivot || x[3] < smallest_pivot);
 }

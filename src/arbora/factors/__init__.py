@@ -9,6 +9,7 @@ from arbora.factors.automata import ChildSequences, GrandSiblings, HeadAutomata
 from arbora.factors.base import Factor
 from arbora.factors.crossings import NoCross
 from arbora.factors.custom import CustomFactor
+from arbora.factors.families import atmost1, exactly1, no2cycle, non_arcs, not2, paths_and_flows
 from arbora.factors.logic import (
     AtMost,
     AtMostOne,
@@ -24,6 +25,7 @@ from arbora.factors.modifiers import bigrams
 from arbora.factors.pairs import Pairs, grandparents, siblings
 from arbora.factors.tables import Table
 from arbora.factors.tags import TagChain, TagLink
+from arbora.factors.trees import ProjectiveTree, Tree
 from arbora.factors.variables import VariableArray
 
 FACTORS: tuple[type[Factor], ...] = (
@@ -44,6 +46,8 @@ FACTORS: tuple[type[Factor], ...] = (
     ChildSequences,
     GrandSiblings,
     HeadAutomata,
+    Tree,
+    ProjectiveTree,
 )
 """Every kind there is; the tests hold each to its slow twin."""
 
@@ -63,13 +67,21 @@ __all__ = [
     "Or",
     "OrWithOutput",
     "Pairs",
+    "ProjectiveTree",
     "Table",
     "TagChain",
     "TagLink",
+    "Tree",
     "VariableArray",
     "Xor",
     "XorWithOutput",
+    "atmost1",
     "bigrams",
+    "exactly1",
     "grandparents",
+    "no2cycle",
+    "non_arcs",
+    "not2",
+    "paths_and_flows",
     "siblings",
 ]

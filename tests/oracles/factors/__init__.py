@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.oracles.factors import automata, crossings, custom, logic, pairs, tables, tags
+from tests.oracles.factors import automata, crossings, custom, logic, pairs, tables, tags, trees
 from tests.oracles.factors.base import Case, Draw
 
 TWINS: dict[str, Callable[[Draw, int], Case]] = {
@@ -30,4 +30,6 @@ TWINS: dict[str, Callable[[Draw, int], Case]] = {
     "ChildSequences": automata.child_sequences,
     "GrandSiblings": automata.grand_siblings,
     "HeadAutomata": automata.head_automata,
+    "Tree": trees.tree,
+    "ProjectiveTree": trees.projective_tree,
 }

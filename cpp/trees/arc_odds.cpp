@@ -1,0 +1,301 @@
+#include "trees/arc_odds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "support/lanes.hpp"
+#include "support/logarithms.hpp"
+#include "support/vectorise.hpp"
+#include "trees/arc_weights.hpp"
+#include "trees/columns.hpp"
+#include "trees/elimination.hpp"
+#include "trees/feasibility.hpp"
+
+namespace arbora {
+namespace {
+
+// ---- with doubles ----
+
+// Below this, what doubles lose to underflow on the way could be seen (see smallest_pivot).
+constexpr double smallest_probability = 1e-150;
+
+// Whether every arc that is possible has a weight that a double holds.
+ARBORA_VECTORISED bool weights_fit(ArcScores scores, const Shifts& shifts) {
+    constexpr double lowest = -300;
+    bool fit = true;
+    for (int h = 0; h <= scores.n; ++h) {
+        const double* row = scores.row(h);
+        const double* shift = shifts.column.data();
+        const double extra = h ? 0 : shifts.root_row;
+        for (int m = 1; m <= scores.n; ++m)
+            fit &= row[m] == impossible || row[m] - shift[m] - extra >= lowest || m == h;
+    }
+    return fit;
+}
+
+// P(i -> j) = w_ij g_j q_ij in place of q, the root's in the last row, where q is 1. False if one is too small to be
+// trusted; exact zeros, where no tree has an arc, are among those.
+ARBORA_VECTORISED bool find_probabilities(double* w, double* q, const double* g, int n, std::size_t ld) {
+    for (int j = 0; j < n; ++j) {
+        w[j * ld + j] = q[j * ld + j] = 0;
+        q[n * ld + j] = 1;
+    }
+    LaneBits too_small{};
+    for (int i = 0; i <= n; ++i)
+        for (int j = 0; j < n; j += lane_count) {
+            const Lanes weight = load(w + i * ld + j), escape = load(q + i * ld + j);
+            const Lanes p = weight * load(g + j) * escape;
+            const LaneBits counts = weight > 0.0;
+            const LaneBits small = (p < smallest_probability) | (escape < smallest_probability);
+            too_small |= j + lane_count <= n ? counts & small : LaneBits{};
+            for (int l = 0; j + lane_count > n && l < n - j; ++l) too_small[l] |= counts[l] & small[l];
+            store(q + i * ld + j, p);
+        }
+    return !(too_small[0] | too_small[1] | too_small[2] | too_small[3]);
+}
+
+// One arc of a modifier at most has a probability above this; 1 - p is then the sum of the others'.
+constexpr double likely = 0.75;
+
+ARBORA_VECTORISED void odds_of_probabilities(const double* p, int n, std::size_t ld, double* others, double* odds) {
+    std::fill_n(others, ld, 0.0);
+    for (int i = 0; i <= n; ++i)
+        for (int j = 0; j < n; j += lane_count) {
+            const Lanes x = load(p + i * ld + j);
+            store(others + j, load(others + j) + (x > likely ? Lanes{} : x));
+        }
+    const Lanes never = all_lanes(impossible), always = all_lanes(INFINITY);
+    for (int i = 0; i <= n; ++i) {
+        const double* row = p + i * ld;
+        double* to = odds + static_cast<std::size_t>(i < n ? i + 1 : 0) * (n + 1) + 1;
+        for_columns(
+            0, n,
+            [=](int j) {
+                const Lanes x = load(row + j), rest = load(others + j);
+                const Lanes complement = x > likely ? rest : 1.0 - x;
+                const Lanes result = log_positive(x / complement);
+                store(to + j, x == 0.0 ? never : complement == 0.0 ? always : result);
+            },
+            [=](int j) { to[j] = std::log(row[j] / (row[j] > likely ? others[j] : 1 - row[j])); });
+    }
+}
+
+// ---- a graph and what Elimination finds out about it ----
+
+template <class Number>
+struct Solved {
+    Solved(int n, Arena& arena)
+        : n(n),
+          ld(Elimination<Number>::row_length(n)),
+          w(arena.take<Number>((n + 1) * ld, Number())),  // whole vectors are read, padding and all
+          q(arena.take<Number>((n + 1) * ld, Number())),
+          g(arena.take<Number>(ld, Number())),
+          factors(arena.take<Number>(n)),
+          scratch(arena.take<Number>(Elimination<Number>::scratch_length(n))) {}
+
+    bool solve(bool single_root) { return Elimination<Number>(single_root).solve(w, n, q, g, factors, scratch); }
+
+    int n;
+    std::size_t ld;
+    Number *w, *q, *g, *factors, *scratch;
+};
+
+// ---- with any numbers, by logarithms of probabilities ----
+
+void fill(ArcScores scores, const Shifts& shifts, Solved<Wide>& graph) {
+    fill_weights(scores, shifts, graph.w, graph.ld);
+}
+void fill(ArcScores scores, const Shifts&, Solved<Tropical>& graph) {
+    for (int h = 0; h <= scores.n; ++h)
+        for (int m = 1; m <= scores.n; ++m)
+            graph.w[(h ? h - 1 : scores.n) * graph.ld + (m - 1)] =
+                h == m ? Tropical() : Tropical::exp(scores(h, m));
+}
+
+double log_total(const Solved<Wide>& graph, const Shifts& shifts) {
+    return log_product(std::span<const Wide>(graph.factors, graph.n)) + total_shift(shifts);
+}
+double log_total(const Solved<Tropical>& graph, const Shifts&) {
+    Tropical product(1);
+    for (int k = 0; k < graph.n; ++k) product = product * graph.factors[k];
+    return product.log();
+}
+
+template <class Number>
+double exact_logs(ArcScores scores, bool single_root, const Shifts& shifts, double* logs, Arena& arena) {
+    const Arena::Frame frame(arena);
+    const int n = scores.n;
+    const std::size_t width = scores.width();
+    Solved<Number> graph(n, arena);
+    fill(scores, shifts, graph);
+    graph.solve(single_root);
+    for (int j = 0; j < n; ++j) {
+        logs[1 + j] = (graph.w[n * graph.ld + j] * graph.g[j]).log();
+        for (int i = 0; i < n; ++i) {
+            const std::size_t arc = i * graph.ld + j;
+            logs[(i + 1) * width + 1 + j] = i == j ? impossible : (graph.w[arc] * graph.g[j] * graph.q[arc]).log();
+        }
+    }
+    return log_total(graph, shifts);
+}
+
+// ---- graphs in one piece, as matrix_tree.cpp has them ----
+
+// Sums in doubles, if they hold them: as odds, or as logarithms of probabilities.
+enum class Wanted { odds, logs };
+
+bool try_doubles(ArcScores scores, bool single_root, const Shifts& shifts, Wanted wanted, double* result,
+                 double& total, Arena& arena) {
+    if (!shifts.none && !weights_fit(scores, shifts)) return false;
+    const Arena::Frame frame(arena);
+    const int n = scores.n;
+    Solved<double> graph(n, arena);
+    fill_weights(scores, shifts, graph.w, graph.ld);
+    if (!graph.solve(single_root)) return false;
+    if (!find_probabilities(graph.w, graph.q, graph.g, n, graph.ld)) return false;
+    total = log_product(std::span<const double>(graph.factors, n)) + total_shift(shifts);
+    if (wanted == Wanted::odds) {
+        odds_of_probabilities(graph.q, n, graph.ld, arena.take<double>(graph.ld), result);
+        return true;
+    }
+    for (int i = 0; i <= n; ++i)
+        for (int j = 0; j < n; ++j)
+            result[static_cast<std::size_t>(i < n ? i + 1 : 0) * (n + 1) + 1 + j] = std::log(graph.q[i * graph.ld + j]);
+    return true;
+}
+
+struct Sums {
+    static double piece_logs(ArcScores scores, bool single_root, double* logs, Arena& arena) {
+        Shifts shifts;
+        choose_shifts(scores, single_root, false, shifts);
+        double total;
+        if (try_doubles(scores, single_root, shifts, Wanted::logs, logs, total, arena)) return total;
+        return exact_logs<Wide>(scores, single_root, shifts, logs, arena);
+    }
+    static double plus(double a, double b) { return log_add(a, b); }
+    // log(1 - exp(x)) for an x that is not the largest of its column.
+    static double complement(double x, double) { return std::log1p(-std::exp(x)); }
+};
+struct Maxima {
+    static double piece_logs(ArcScores scores, bool single_root, double* logs, Arena& arena) {
+        return exact_logs<Tropical>(scores, single_root, {}, logs, arena);
+    }
+    static double plus(double a, double b) { return std::max(a, b); }
+    static double complement(double, double largest) { return largest; }
+};
+
+// ---- graphs in two pieces ----
+
+// A single-root graph falls apart into the tokens that can be the root's child, whose heads are among themselves, and
+// the others, for which those together are the root.
+template <class Algebra>
+double logs_of_part(ArcScores scores, const std::vector<int>& sources, const std::vector<int>& tokens, bool single_root,
+                    double* logs, Arena& arena) {
+    const int m = static_cast<int>(tokens.size());
+    const std::size_t inner_width = m + 1, width = scores.width();
+    std::vector<double> inner(inner_width * inner_width, impossible), result(inner.size());
+    for (int j = 0; j < m; ++j) {
+        for (int h : sources) inner[1 + j] = Algebra::plus(inner[1 + j], scores(h, tokens[j]));
+        for (int i = 0; i < m; ++i) inner[(1 + i) * inner_width + 1 + j] = scores(tokens[i], tokens[j]);
+    }
+    const double total = Algebra::piece_logs({inner.data(), m}, single_root, result.data(), arena);
+    for (int j = 0; j < m; ++j) {
+        for (int i = 0; i < m; ++i)
+            if (i != j) logs[tokens[i] * width + tokens[j]] = result[(1 + i) * inner_width + 1 + j];
+        if (inner[1 + j] == impossible) continue;
+        for (int h : sources)
+            logs[h * width + tokens[j]] = result[1 + j] + (scores(h, tokens[j]) - inner[1 + j]);
+    }
+    return total;
+}
+
+template <class Algebra>
+double logs_in_parts(ArcScores scores, const std::vector<char>& candidates, double* logs, Arena& arena) {
+    std::vector<int> upper, lower;
+    for (int v = 1; v <= scores.n; ++v) (candidates[v] ? upper : lower).push_back(v);
+    std::fill_n(logs, static_cast<std::size_t>(scores.width()) * scores.width(), impossible);
+    return logs_of_part<Algebra>(scores, {0}, upper, true, logs, arena) +
+           logs_of_part<Algebra>(scores, upper, lower, false, logs, arena);
+}
+
+// How a graph is to be solved: not at all, in one piece, or in two, whose upper one these tokens are.
+struct Shape {
+    bool is_possible = true, in_parts = false;
+    std::vector<char> candidates;
+};
+
+Shape shape_of(ArcScores scores, bool single_root) {
+    Shape shape;
+    if (!single_root) {
+        shape.is_possible = all_reachable(scores);
+        return shape;
+    }
+    shape.candidates = root_candidates(scores);
+    shape.is_possible = !shape.candidates.empty();
+    shape.in_parts = std::count(shape.candidates.begin(), shape.candidates.end(), 1) < scores.n;
+    return shape;
+}
+
+// The largest of a column is set against all others, which are added up; nothing else is near 1.
+template <class Algebra>
+void odds_of_logs(double* logs, int n) {
+    const std::size_t width = n + 1;
+    for (int m = 1; m <= n; ++m) {
+        double *column = logs + m, others = impossible;
+        int top = 0;
+        for (int h = 0; h <= n; ++h)
+            if (h != m && column[h * width] > column[top * width]) top = h;
+        const double largest = column[top * width];
+        for (int h = 0; h <= n; ++h)
+            if (h != m && h != top) {
+                double& x = column[h * width];
+                others = Algebra::plus(others, x);
+                if (x != impossible) x -= Algebra::complement(x, largest);
+            }
+        column[top * width] = largest - others;
+    }
+}
+
+void blank_non_arcs(double* odds, int n) {
+    for (int m = 0; m <= n; ++m) odds[m * (n + 1)] = odds[m * (n + 2)] = impossible;  // column 0 and the diagonal
+}
+
+}  // namespace
+
+void log_odds_of_logs(double* logs, int n) { odds_of_logs<Sums>(logs, n); }
+void max_odds_of_logs(double* logs, int n) { odds_of_logs<Maxima>(logs, n); }
+
+double arc_log_odds(ArcScores scores, bool single_root, ScoreRange range, double* odds, Arena& arena) {
+    Shape shape;
+    if (range.has_impossible()) shape = shape_of(scores, single_root);
+    if (!shape.is_possible) return impossible;
+    double total = 0;
+    if (shape.in_parts) {
+        total = logs_in_parts<Sums>(scores, shape.candidates, odds, arena);
+        odds_of_logs<Sums>(odds, scores.n);
+    } else {
+        Shifts shifts;
+        choose_shifts(scores, single_root, range.is_moderate(), shifts);
+        if (!try_doubles(scores, single_root, shifts, Wanted::odds, odds, total, arena)) {
+            choose_shifts(scores, single_root, false, shifts);
+            total = exact_logs<Wide>(scores, single_root, shifts, odds, arena);
+            odds_of_logs<Sums>(odds, scores.n);
+        }
+    }
+    blank_non_arcs(odds, scores.n);
+    return total;
+}
+
+double arc_max_odds(ArcScores scores, bool single_root, double* odds, Arena& arena) {
+    const Shape shape = shape_of(scores, single_root);
+    if (!shape.is_possible) return impossible;
+    const double total = shape.in_parts ? logs_in_parts<Maxima>(scores, shape.candidates, odds, arena)
+                                        : Maxima::piece_logs(scores, single_root, odds, arena);
+    odds_of_logs<Maxima>(odds, scores.n);
+    blank_non_arcs(odds, scores.n);
+    return total;
+}
+
+}  // namespace arbora

@@ -1,0 +1,22 @@
+#pragma once
+#include "support/arena.hpp"
+#include "trees/scores.hpp"
+
+namespace arbora {
+
+// How much speaks for every arc, in the layout of the scores; -inf where there is no arc, +inf where every tree has it.
+// Full precision for probabilities near 0 and near 1, and finite wherever some tree has the arc and some other has
+// not, whatever the scores. O(n^3). Both return -inf, and write nothing, if there is no tree.
+
+// log p - log(1 - p); returns the log-partition. `range` bounds the scores.
+double arc_log_odds(ArcScores scores, bool single_root, ScoreRange range, double* odds, Arena& arena);
+
+// The score of the best tree with the arc less that of the best without it; returns the score of the best tree.
+double arc_max_odds(ArcScores scores, bool single_root, double* odds, Arena& arena);
+
+// The last step, in place, for whoever has logarithms of the probabilities of arcs, or the scores of the best trees with
+// them; every modifier's add up to 1.
+void log_odds_of_logs(double* logs, int n);
+void max_odds_of_logs(double* scores, int n);
+
+}  // namespace arbora
