@@ -165,7 +165,7 @@ def test_the_checker_names_file_and_line():
         ("from arbora import trees, evaluation", "arbora/cli/parse.py"),
         ("from arbora import __version__\nimport arbora", "arbora/treebank/reader.py"),
         ("import numpy as np\nfrom pathlib import Path", "arbora/treebank/reader.py"),
-        ("from arbora.graphs import FactorGraph", "arbora/trees.py"),  # neighbours
+        ("from arbora.factors import Factor", "arbora/trees.py"),  # neighbours
     ],
 )
 def test_the_checker_lets_right_imports_pass(line, path):
