@@ -90,6 +90,11 @@ public:
         *parts += weight * score(factor, active, arena);
     }
 
+    std::shared_ptr<const FactorGroup> scaled(double multiplier) const override {
+        nb::gil_scoped_acquire acquire;
+        return std::make_shared<CustomGroup>(wiring(), factor_.attr("scaled")(multiplier));
+    }
+
 private:
     nb::object given(std::size_t factor, const double* in) const {
         const std::size_t count = wiring().port_count(factor);

@@ -279,4 +279,10 @@ void NoCross::add_parts(std::size_t factor, std::span<const int> active, double 
     if (look_at(factor, active).is_crossing) parts[0] += weight;
 }
 
+std::shared_ptr<const FactorGroup> NoCross::scaled(double multiplier) const {
+    Built built{wiring(), scaled_scores(multiplier), {}, pairs_, begins_, heads_};
+    for (std::size_t factor = 0; factor <= size(); ++factor) built.part_begins.push_back(factor);
+    return std::shared_ptr<const NoCross>(new NoCross(std::move(built), words_));
+}
+
 }  // namespace arbora

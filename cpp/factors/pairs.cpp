@@ -155,4 +155,8 @@ void Pairs::add_messages(const double* messages, Totals& totals) const {
         FactorGroup::add_messages(messages, totals);
 }
 
+std::shared_ptr<const FactorGroup> Pairs::scaled(double multiplier) const {
+    return std::make_shared<Pairs>(wiring(), scaled_scores(multiplier));
+}
+
 }  // namespace arbora

@@ -23,6 +23,7 @@ public:
     double score(std::size_t factor, std::span<const int> active, Arena& arena) const override;
     void add_parts(std::size_t factor, std::span<const int> active, double weight, double* parts,
                    Arena& arena) const override;
+    std::shared_ptr<const FactorGroup> scaled(double multiplier) const override;
 
     bool has_odds() const override { return odds_.has_value(); }
     bool propagate(const Totals& totals, double damping, double* messages, Arena& arena) const override;

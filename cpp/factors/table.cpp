@@ -161,4 +161,8 @@ void Table::add_parts(std::size_t factor, std::span<const int> active, double we
     if (cell >= 0) parts[cell] += weight;
 }
 
+std::shared_ptr<const FactorGroup> Table::scaled(double multiplier) const {
+    return std::make_shared<Table>(wiring(), scaled_scores(multiplier));
+}
+
 }  // namespace arbora

@@ -19,6 +19,7 @@ public:
     double score(std::size_t factor, std::span<const int> active, Arena& arena) const override;
     void add_parts(std::size_t factor, std::span<const int> active, double weight, double* parts,
                    Arena& arena) const override;
+    std::shared_ptr<const FactorGroup> scaled(double multiplier) const override;
 
 private:
     // How cells run over one input: cell = (before * size + value) * stride + after.

@@ -317,4 +317,10 @@ void TagChain::add_parts(std::size_t factor, std::span<const int> active, double
     for_parts(tags, [&](std::size_t part) { parts[part] += weight; });
 }
 
+std::shared_ptr<const FactorGroup> TagChain::scaled(double multiplier) const {
+    const std::vector<double> scores = scaled_scores(multiplier);
+    const auto middle = scores.begin() + static_cast<std::ptrdiff_t>(trigrams_.empty() ? scores.size() : trigrams_[0]);
+    return std::make_shared<TagChain>(wiring(), std::vector(scores.begin(), middle), std::vector(middle, scores.end()));
+}
+
 }  // namespace arbora

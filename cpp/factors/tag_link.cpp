@@ -156,4 +156,8 @@ void TagLink::add_parts(std::size_t factor, std::span<const int> active, double 
         parts[values[1] * tags(factor, 1) + values[2]] += weight;
 }
 
+std::shared_ptr<const FactorGroup> TagLink::scaled(double multiplier) const {
+    return std::make_shared<TagLink>(wiring(), scaled_scores(multiplier));
+}
+
 }  // namespace arbora

@@ -37,7 +37,7 @@ class CustomFactor(Factor):
     >>> x = graph.binary([1.0, 0.5, -2.0])
     >>> graph.add(Even(x))
     >>> graph.solve("enumerate").assignment_of(x)
-    array([1, 1, 0], dtype=uint8)
+    array([ True,  True, False])
     """
 
     name = "CustomFactor"
@@ -101,6 +101,14 @@ class CustomFactor(Factor):
                 values.append(int(first in ports))
         return float(self.score(tuple(values)))
 
+    def scaled(self, multiplier: float) -> CustomFactor:
+        """The same factor with all scores multiplied, which annealing needs."""
+        if any(
+            getattr(type(self), name) is not getattr(CustomFactor, name) for name in ("sum", "max", "best")
+        ):
+            raise ArboraError(f"{self.name} has oracles of its own: write its scaled, too")
+        return _Scaled(self, multiplier)
+
     @property
     def _firsts(self) -> list[int]:
         return list(accumulate((count or 1 for count in self._values), initial=0))[:-1]
@@ -146,6 +154,16 @@ class CustomFactor(Factor):
                 true = self._active[:, port]
                 beliefs[port] = combine(totals[true]) - (value if count else combine(totals[~true]))
         return value, beliefs
+
+
+class _Scaled(CustomFactor):
+    def __init__(self, factor: CustomFactor, multiplier: float) -> None:
+        super().__init__(*factor.inputs)
+        self.name = factor.name  # type: ignore[misc]  # each instance has its own
+        self._factor, self._multiplier = factor, multiplier
+
+    def score(self, values: tuple[int, ...]) -> float:
+        return self._multiplier * self._factor.score(values)
 
 
 def _log_sum(totals: Floats) -> float:

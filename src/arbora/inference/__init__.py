@@ -5,7 +5,7 @@
 >>> import arbora
 >>> graph = arbora.FactorGraph()
 >>> x = graph.binary([1.0, -1.0])
->>> graph.solve("enumerate")[x].round(2)
+>>> graph.solve("bp", iterations=5)[x].round(2)
 array([0.73, 0.27])
 """
 

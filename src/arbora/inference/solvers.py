@@ -5,9 +5,20 @@ from __future__ import annotations
 from arbora.errors import ArboraError
 from arbora.inference.enumeration import ENUMERATE
 from arbora.inference.linear import ILP, LP
+from arbora.inference.propagation import ANNEALING, BP, MAX_PRODUCT
 from arbora.inference.solver import Solver
 
-SOLVERS: dict[str, Solver] = {solver.name: solver for solver in (LP, ILP, ENUMERATE)}
+SOLVERS: dict[str, Solver] = {
+    solver.name: solver
+    for solver in (
+        BP,
+        MAX_PRODUCT,
+        ANNEALING,
+        LP,
+        ILP,
+        ENUMERATE,
+    )
+}
 """Every solver there is; the tests run each on every kind of factor."""
 
 

@@ -1,0 +1,148 @@
+// Message passing on random graphs, with cycles and without, on scores that hurt, where the sanitizers see it.
+#include <cmath>
+
+#include "check.hpp"
+#include "listed_group.hpp"
+#include "solvers/belief_propagation.hpp"
+#include "solvers/enumeration.hpp"
+#include "solvers/max_product.hpp"
+#include "support/random.hpp"
+
+using namespace arbora;
+
+namespace {
+
+enum class Style { mild, tied, extreme, impossible };
+
+double draw(Random& random, Style style) {
+    const double score = 4 * random.uniform() - 2;
+    if (style == Style::tied) return std::floor(score);
+    if (style == Style::extreme) return score * std::pow(10.0, 4 * random.uniform());
+    return style == Style::impossible && random.uniform() < 0.2 ? -INFINITY : score;
+}
+
+// A factor over some variables that allows most of their joint values, each with a score.
+std::shared_ptr<FactorGroup> draw_factor(const FactorGraph& graph, const std::vector<int>& variables, Random& random,
+                                         Style style) {
+    std::vector<Input> inputs;
+    for (int v : variables) inputs.push_back({v, !graph.variables().is_category(v) && random.uniform() < 0.3});
+    Wiring wiring;
+    wiring.add_factor(graph.variables(), inputs);
+    std::vector<std::vector<int>> configurations{{}};
+    for (std::size_t input = 0; input < wiring.inputs(); ++input) {
+        std::vector<std::vector<int>> longer;
+        for (const auto& configuration : configurations) {
+            if (!wiring.is_category(input)) longer.push_back(configuration);
+            for (int i = 0; i < wiring.input_size(input); ++i) {
+                longer.push_back(configuration);
+                longer.back().push_back(static_cast<int>(wiring.input_port(input)) + i);
+            }
+        }
+        configurations = std::move(longer);
+    }
+    std::vector<std::vector<int>> kept;
+    std::vector<double> scores;
+    for (auto& configuration : configurations) {
+        if (!kept.empty() && random.uniform() < 0.25) continue;
+        kept.push_back(std::move(configuration));
+        scores.push_back(draw(random, style));
+    }
+    return std::make_shared<ListedGroup>(std::move(wiring), std::move(kept), std::move(scores));
+}
+
+FactorGraph draw_variables(Random& random, Style style, int count) {
+    FactorGraph graph;
+    for (int v = 0; v < count; ++v) {
+        std::vector<double> scores(3);
+        for (double& score : scores) score = draw(random, style);
+        if (random.uniform() < 0.25)
+            graph.add_category(scores.data(), 3);
+        else
+            graph.add_binary(scores[0]);
+        if (random.uniform() < 0.1) graph.clamp(v, random.uniform() < 0.5);
+    }
+    return graph;
+}
+
+// Every factor hangs on one variable that another one sees, and on new ones.
+FactorGraph draw_tree(Random& random, Style style) {
+    FactorGraph graph = draw_variables(random, style, 7);
+    for (int v = 1; v < 7;) {
+        std::vector<int> seen{static_cast<int>(random.uniform() * v), v++};
+        if (v < 7 && random.uniform() < 0.4) seen.push_back(v++);
+        graph.add(draw_factor(graph, seen, random, style));
+    }
+    return graph;
+}
+
+FactorGraph draw_loopy(Random& random, Style style) {
+    FactorGraph graph = draw_variables(random, style, 6);
+    for (int f = 0; f < 6; ++f) {
+        const int first = static_cast<int>(random.uniform() * 6);
+        std::vector<int> seen{first, (first + 1 + static_cast<int>(random.uniform() * 2)) % 6};
+        if (random.uniform() < 0.5) seen.push_back((first + 3) % 6);
+        graph.add(draw_factor(graph, seen, random, style));
+    }
+    return graph;
+}
+
+bool is_near(double a, double b) { return a == b || std::abs(a - b) <= 1e-9 * (1 + std::abs(b)); }
+
+void check_sound(const FactorGraph& graph, const Outcome& found, const Outcome& exact) {
+    for (double belief : found.beliefs) CHECK(belief >= 0 && belief <= 1);
+    for (const auto& group : found.parts)
+        for (double part : group) CHECK(!std::isnan(part));
+    for (double residual : found.residuals) CHECK(residual >= 0 && residual <= 2);
+    for (double value : found.values) CHECK(!std::isnan(value));
+    for (double entropy : found.variable_entropies) CHECK(entropy >= 0);
+    CHECK(!found.infeasible || exact.infeasible);
+    CHECK(!(found.converged && found.infeasible));
+    Arena arena;
+    if (found.value != -INFINITY) CHECK(graph.value(found.assignment, arena) == found.value);
+    CHECK(found.value <= exact.value || is_near(found.value, exact.value));
+}
+
+constexpr Style styles[] = {Style::mild, Style::tied, Style::extreme, Style::impossible};
+constexpr Schedule schedules[] = {Schedule::flooding, Schedule::serial, Schedule::residual};
+
+}  // namespace
+
+TEST(propagation_is_exact_without_cycles) {
+    Random random(7);
+    PropagationOptions options;
+    options.tolerance = 1e-13;
+    for (int trial = 0; trial < 100; ++trial)
+        for (Style style : styles) {
+            const FactorGraph graph = draw_tree(random, style);
+            const Outcome exact = enumerate(graph, 1e6);
+            for (Schedule schedule : schedules) {
+                options.schedule = schedule;
+                const Outcome sums = belief_propagation(graph, options), best = max_product(graph, options);
+                check_sound(graph, sums, exact);
+                check_sound(graph, best, exact);
+                CHECK(sums.infeasible == exact.infeasible && best.infeasible == exact.infeasible);
+                CHECK(sums.converged != exact.infeasible);
+                CHECK(is_near(sums.log_partition, exact.log_partition));
+                CHECK(is_near(best.value, exact.value));
+                for (int slot = 0; slot < graph.slots(); ++slot)
+                    CHECK(std::abs(sums.beliefs[slot] - exact.beliefs[slot]) < 1e-9);
+            }
+        }
+}
+
+TEST(propagation_is_sound_with_cycles) {
+    Random random(11);
+    PropagationOptions options;
+    options.iterations = 15;
+    options.keeps_values = true;
+    for (int trial = 0; trial < 150; ++trial)
+        for (Style style : styles) {
+            const FactorGraph graph = draw_loopy(random, style);
+            const Outcome exact = enumerate(graph, 1e6);
+            options.schedule = schedules[trial % 3];
+            options.damping = trial % 2 ? 0.0 : 0.5;
+            check_sound(graph, belief_propagation(graph, options), exact);
+            check_sound(graph, max_product(graph, options), exact);
+            check_sound(graph, anneal(graph, {4, 0.1, options}), exact);
+        }
+}
