@@ -95,21 +95,15 @@ def _tables(
 ) -> list[npt.NDArray[np.float64]]:
     """A table for every `length` neighbours; `given` is one for all, or one for each place."""
     shapes = [tuple(values[i : i + length]) for i in range(len(values) - length + 1)]
-    if isinstance(given, (list, tuple)) and len(given) == len(shapes) and _depth(given) == length + 1:
-        return [scores(one, shape, "TagChain") for one, shape in zip(given, shapes, strict=True)]
-    array = np.asarray(given, np.float64)
-    if array.ndim <= length:
-        return [scores(array, shape, "TagChain") for shape in shapes]
-    if len(array) != len(shapes):
-        raise ArboraError(f"TagChain needs {len(shapes)} tables over {length} tags, these are {len(array)}")
-    return [scores(one, shape, "TagChain") for one, shape in zip(array, shapes, strict=True)]
-
-
-def _depth(given: object) -> int:
-    """How many axes it has, by its first entries."""
-    if isinstance(given, np.ndarray):
-        return given.ndim
-    return 1 + (_depth(given[0]) if given else 0) if isinstance(given, (list, tuple)) else 0
+    tables: Sequence[npt.ArrayLike]
+    try:
+        array = np.asarray(given, np.float64)
+        tables = [array] * len(shapes) if array.ndim <= length else list(array)
+    except (TypeError, ValueError):  # tables of different shapes, if anything
+        tables = given if isinstance(given, (list, tuple)) else []
+    if len(tables) != len(shapes):
+        raise ArboraError(f"TagChain needs {len(shapes)} tables over {length} tags, or one for all")
+    return [scores(table, shape, "TagChain") for table, shape in zip(tables, shapes, strict=True)]
 
 
 def _in_a_row(tables: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
