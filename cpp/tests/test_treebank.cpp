@@ -1,4 +1,5 @@
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
@@ -52,6 +53,22 @@ TEST(treebank_sound_sentence) {
     CHECK(result.block.closing == "\n\n\n");
     CHECK(result.block.bytes == result.text.size);
     CHECK(result.block.lines == 7);
+}
+
+TEST(treebank_extent_is_what_a_scan_takes) {
+    const std::string pieces[]{"\n", "\r\n", "\r", "a", "# c\n", row("1", "0"), "\n\n", "1\t2\r\n"};
+    std::mt19937 random(7);
+    for (int round = 0; round < 3000; ++round) {
+        std::string text;
+        for (int i = static_cast<int>(random() % 7); i >= 0; --i) text += pieces[random() % std::size(pieces)];
+        for (const bool final : {false, true}) {
+            const Result result(text, final);
+            const Extent extent = sentence_extent(result.text.view(), final);
+            CHECK(extent.bytes == (result.complete ? result.block.bytes : 0));
+            CHECK(extent.lines == (result.complete ? result.block.lines : 0));
+        }
+    }
+    CHECK(sentence_extent("", true).bytes == 0);
 }
 
 TEST(treebank_sentence_ends_when_the_next_begins) {

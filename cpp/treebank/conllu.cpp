@@ -282,4 +282,20 @@ bool scan(std::string_view buffer, bool final, const Options& options, Block& bl
     return true;
 }
 
+Extent sentence_extent(std::string_view buffer, bool final) {
+    Extent extent;
+    bool in_blank_lines = false;
+    while (extent.bytes < buffer.size()) {
+        const std::size_t end = buffer.find('\n', extent.bytes);
+        if (end == buffer.npos && !final) return {};
+        const std::string_view line = buffer.substr(extent.bytes, end - extent.bytes);
+        const bool blank = end != buffer.npos && (line.empty() || line == "\r");
+        if (in_blank_lines && !blank) return extent;
+        in_blank_lines = blank;
+        extent.bytes += line.size() + (end != buffer.npos);
+        ++extent.lines;
+    }
+    return final ? extent : Extent{};
+}
+
 } // namespace arbora::treebank

@@ -85,4 +85,12 @@ struct Options {
 // sentence is known to (never when `final`); an empty buffer holds no sentence and must not be passed.
 bool scan(std::string_view buffer, bool final, const Options& options, Block& block);
 
+// Where that sentence ends, blank lines included, and how many lines that is, without a look at what is in them: what
+// `scan` finds too, unless the buffer begins with a byte order mark. 0 bytes if the buffer ends before it is known.
+struct Extent {
+    std::size_t bytes = 0;
+    std::int64_t lines = 0;
+};
+Extent sentence_extent(std::string_view buffer, bool final);
+
 } // namespace arbora::treebank
