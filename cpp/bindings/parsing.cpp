@@ -15,6 +15,7 @@
 #include "bindings.hpp"
 #include "linear/hashing.hpp"
 #include "parsing/parse.hpp"
+#include "parsing/stream.hpp"
 #include "parsing/training.hpp"
 #include "support/parallel.hpp"
 
@@ -202,6 +203,32 @@ nb::list kbest_batch(const Structure& structure, const Array<const float>& weigh
     return result;
 }
 
+// (bytes used, text, sentences, words, lines, whether the next sentence cannot be parsed, why it has no tree).
+nb::tuple parse_text(const Structure& structure, const Array<const float>& weights,
+                     const Array<const float>& pruner_weights, const std::vector<std::string>& labels, nb::bytes data,
+                     bool final, bool single_root, bool projective, bool least_risk, bool probabilities,
+                     bool constraints, int threads) {
+    const Parser parser{structure.templates, structure.pruner, table_of(pruner_weights, 0), structure.model,
+                        table_of(weights, structure.model.labeler().padding())};
+    if (static_cast<int>(labels.size()) != structure.model.labels()) throw nb::value_error("every label needs a name");
+    const Decoder decoder = least_risk ? Decoder::least_risk : Decoder::best;
+    const StreamOptions options{{{single_root, projective}, decoder, probabilities}, constraints, threads};
+    const std::string_view text(data.c_str(), data.size());
+    ParsedText found;
+    std::size_t size = 0;
+    {
+        nb::gil_scoped_release release;
+        found = parse_conllu(parser, LabelNames(labels), text, final, options);
+        for (const std::string& sentence : found.sentences) size += sentence.size();
+    }
+    nb::bytes result = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+    if (!result.is_valid()) throw nb::python_error();
+    char* at = PyBytes_AS_STRING(result.ptr());
+    for (const std::string& sentence : found.sentences) at = std::copy(sentence.begin(), sentence.end(), at);
+    return nb::make_tuple(found.bytes, result, found.sentences.size(), found.words, found.lines, found.stopped,
+                          found.no_tree_because);
+}
+
 // ---- raw scores, for tests ----
 
 using ArcSpec = std::vector<std::tuple<int, int>>;  // head and modifier
@@ -310,6 +337,14 @@ void bind_parsing(nb::module_& m) {
         .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
              "given_labels"_a, "single_root"_a, "projective"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
              "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a)
+        .def("parse_conllu", &parse_text, "weights"_a, "pruner_weights"_a, "labels"_a, "data"_a, "final"_a,
+             "single_root"_a, "projective"_a, "least_risk"_a, "probabilities"_a, "constraints"_a, "threads"_a,
+             nb::sig("def parse_conllu(self, weights: typing.Any, pruner_weights: typing.Any, labels: list[str], "
+                     "data: bytes, final: bool, single_root: bool, projective: bool, least_risk: bool, "
+                     "probabilities: bool, constraints: bool, threads: int) "
+                     "-> tuple[int, bytes, int, int, int, bool, str]"),
+             "The text of the whole sentences at the start of the data, with trees: (bytes used, text, sentences, "
+             "words, lines, whether the next sentence cannot be parsed, why there is no tree for it).")
         .def("kbest", &kbest_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a, "given_labels"_a,
              "single_root"_a, "projective"_a, "threads"_a, "k"_a,
              nb::sig("def kbest(self, weights: typing.Any, pruner_weights: typing.Any, encoded: Encoded, "

@@ -136,8 +136,8 @@ private:
 
 class ConlluDecoder {
 public:
-    ConlluDecoder(bool single_root, bool words_only)
-        : options_{.single_root = single_root, .words_only = words_only, .first_in_file = true} {}
+    ConlluDecoder(bool single_root, bool words_only, std::int64_t line)
+        : options_{.single_root = single_root, .words_only = words_only, .first_in_file = line == 1}, line_(line) {}
 
     std::int64_t line() const { return line_; }
 
@@ -211,7 +211,7 @@ private:
     Options options_;
     Block block_;
     Strings strings_;
-    std::int64_t line_ = 1;
+    std::int64_t line_;
 };
 
 std::vector<std::int32_t> heads_of(nb::list heads) {
@@ -230,7 +230,8 @@ std::vector<std::int32_t> heads_of(nb::list heads) {
 
 void bind_treebank(nb::module_& m) {
     nb::class_<ConlluDecoder>(m, "ConlluDecoder", "Turns the bytes of a ten-column file into columns, piece by piece.")
-        .def(nb::init<bool, bool>(), nb::arg("single_root"), nb::arg("words_only"))
+        .def(nb::init<bool, bool, std::int64_t>(), nb::arg("single_root"), nb::arg("words_only"), nb::arg("line") = 1,
+             "What it is fed with begins at this line of the file.")
         .def_prop_ro("line", &ConlluDecoder::line, "The line, from 1, at which the next sentence begins.")
         .def("decode", &ConlluDecoder::decode, nb::arg("data"), nb::arg("final"),
              nb::sig("def decode(self, data: bytes, final: bool) -> tuple[int, list[tuple[int, typing.Any, "

@@ -133,6 +133,16 @@ void Encoded::add_word(const WordColumns& columns) {
     ++starts_.back();
 }
 
+void Encoded::clear() {
+    starts_.resize(1);
+    feat_starts_.resize(1);
+    atoms_.clear();
+    feats_.clear();
+    classes_.clear();
+    nestings_.clear();
+    tag_numbers_.clear();
+}
+
 Encoded Encoded::first(std::size_t sentences) const {
     Encoded result = *this;
     const std::size_t words = starts_[sentences];

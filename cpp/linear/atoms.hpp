@@ -31,6 +31,8 @@ struct WordColumns {
 // Sentences as hashes, in flat arrays. Words are counted from 0 over all sentences.
 class Encoded {
 public:
+    // No sentences; the space is kept for others.
+    void clear();
     void begin_sentence() { starts_.push_back(starts_.back()); }
     void add_word(const WordColumns& columns);
     // Sets the atoms that depend on the whole sentence: the function word that opens or closes a word's phrase, and

@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 #include "parsing/parse.hpp"
+#include "parsing/stream.hpp"
 #include "parsing/training.hpp"
 #include "support/random.hpp"
 
@@ -246,6 +247,45 @@ TEST(parsing_keeps_what_is_given) {
             }
             CHECK(thrown);
         }
+    }
+}
+
+TEST(parsing_from_text_to_text) {
+    Random random(6);
+    const auto row = [](const std::string& id, const std::string& tree) {
+        return id + "\tdog\tdog\tNOUN\t_\t_\t" + tree + "\t1:x\tA=1|HeadProbability=9\n";
+    };
+    const std::string some =
+        "# c\n" + row("1-2", "_\t_") + row("1", "2\tx") + row("2", "_\tb") + row("2.1", "_\t_") + "\n";
+    const std::string none = "# no words\r\n\r\n", cycle = row("1", "2\tx") + row("2", "1\tx") + "\n";
+    const std::string two_roots = row("1", "0\ta") + row("2", "0\ta") + "\n";
+    const LabelNames labels({"a", "b"});
+    const auto joined = [](const ParsedText& parsed) {
+        std::string all;
+        for (const std::string& sentence : parsed.sentences) all += sentence;
+        return all;
+    };
+    for (const Model& model : all_models(2, random)) {
+        const auto run = [&](const std::string& text, bool final, bool constraints, int threads) {
+            const std::vector<char> exact(text.begin(), text.end());
+            return parse_conllu(model.parser(), labels, {exact.data(), exact.size()}, final,
+                                {{{true, false}, Decoder::best, constraints}, constraints, threads});
+        };
+        for (int threads : {1, 3}) {
+            const ParsedText whole = run(some + none + some, true, false, threads);
+            CHECK(whole.sentences.size() == 3 && whole.words == 4 && whole.lines == 14 && !whole.stopped);
+            CHECK(whole.bytes == 2 * some.size() + none.size());
+            CHECK(whole.sentences[0] == whole.sentences[2] && whole.sentences[1] == none);
+            CHECK(run(some + none + some, false, false, threads).sentences.size() == 2);
+            for (const std::string& bad : {cycle, two_roots}) {
+                const ParsedText part = run(some + bad + cycle, true, true, threads);
+                CHECK(part.stopped && part.bytes == some.size() && part.lines == 6 && part.sentences.size() == 1);
+                CHECK(part.no_tree_because.empty() == (bad == cycle));
+                CHECK(joined(part).find("\t2\tx\t_\tA=1|HeadProbability=") != std::string::npos);
+                CHECK(joined(part).find("# c\n# tree_log_probability = ") == 0);
+            }
+        }
+        CHECK(run("", true, true, 2).sentences.empty());
     }
 }
 

@@ -312,3 +312,49 @@ def test_endless_input_comes_out_as_it_is_read(model):
         running.stdin.close()
         assert running.stdout.read().count(b"\n\n") == 40
     assert running.returncode == 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_slow_pipe_is_answered_sentence_by_sentence(model, threads):
+    command = [str(ARBORA), "parse", "--model", str(model), "--threads", str(threads)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(rows(("first", "_", "_")).encode())
+        for form in ("second", "third"):
+            running.stdin.write(
+                rows((form, "_", "_")).encode()
+            )  # only now can the one before be known to end
+            running.stdin.flush()
+            assert running.stdout.readline().startswith(b"1\tfirst" if form == "second" else b"1\tsecond")
+            assert running.stdout.readline() == b"\n"
+        running.stdin.close()
+        assert running.stdout.read().startswith(b"1\tthird")
+    assert running.returncode == 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("batch", [1, 100, 8192])
+def test_large_files_and_their_errors(model, tmp_path, threads, batch):
+    """Many pieces, compressed or not; an error in the middle, of the format or of the compression."""
+    options = ("-m", model, "--threads", threads, "--batch", batch)
+    data = ENGLISH.read_bytes() * 20
+    (tmp_path / "in.conllu").write_bytes(data)
+    (tmp_path / "in.conllu.gz").write_bytes(gzip.compress(data))
+    out, packed = tmp_path / "out.conllu", tmp_path / "out.conllu.gz"
+    assert parsed(*options[1:], "-i", tmp_path / "in.conllu", "-o", out) == ""
+    assert out.read_bytes() == parsed(model, "-i", ENGLISH).encode() * 20
+    assert parsed(*options[1:], "-i", tmp_path / "in.conllu.gz", "-o", packed) == ""
+    assert gzip.decompress(packed.read_bytes()) == out.read_bytes()
+    bad = tmp_path / "bad.conllu"
+    bad.write_bytes(data + b"1\tb\n\n" + data)
+    line = data.count(b"\n") + 1
+    assert refused(*options, "-i", bad, "-o", tmp_path / "x.conllu") == (
+        f"arbora: {bad}:{line}: sentence #561: ten columns are needed, this line has 2\n"
+    )
+    cut = tmp_path / "cut.conllu.gz"
+    cut.write_bytes(gzip.compress(data)[:-100])
+    assert refused(*options, "-i", cut, "-o", tmp_path / "x.conllu") == (
+        f"arbora: {cut}: the compressed data ends too early: the file is cut off\n"
+    )
+    assert not (tmp_path / "x.conllu").exists()

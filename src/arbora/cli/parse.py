@@ -96,7 +96,9 @@ def parse(
     ] = DEFAULTS.threads,
     batch: Annotated[
         int,
-        typer.Option(metavar="WORDS", help="So many words are worked on together; the output is the same."),
+        typer.Option(
+            metavar="WORDS", help="About so many words are worked on together; the output is the same."
+        ),
     ] = DEFAULTS.batch,
 ) -> None:
     """Parse a file: every sentence gets a tree, in place of the one it may have.

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass, field
+from typing import TypeVar
 
 from arbora.dependency.options import ParseOptions, TrainingOptions
-from arbora.dependency.parser import DependencyParser, set_kbest
+from arbora.dependency.parser import DependencyParser, ParsedConllu, set_kbest
 from arbora.dependency.presets import preset_templates
 from arbora.dependency.training import CHECKPOINT, EpochReport, check_recipe, train
 from arbora.errors import ArboraError, FileError
@@ -17,11 +20,17 @@ from arbora.features import Templates
 from arbora.models import read_model
 from arbora.treebank import Sentence, read, write
 from arbora.treebank.conllx import Losses, reduced
-from arbora.treebank.files import chunks, open_input
+from arbora.treebank.files import chunks, display_name, gathered, never_waits, open_input, open_output
 from arbora.treebank.formats import find_format
 
+Item = TypeVar("Item")
+
 SHOWN_EVERY = 100
-"""How many sentences are parsed between two calls of ``progress``."""
+"""How many sentences are parsed between two calls of ``progress``, at least."""
+BYTES_OF_A_WORD = 128
+"""About as many as a line of a rich treebank has: so many are read at once for each word of a batch."""
+MOST_BYTES = 1 << 24
+"""But never more than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +165,92 @@ def parse_file(
     _check_folder(target)
     parser = DependencyParser.load(model)
     report, started = ParsingReport(), time.perf_counter()
-    with read(source, read_as, single_root=False) as reader:
+    if (read_as, write_as, kbest) == ("conllu", "conllu", None):
+        _parse_text(parser, source, target, options, report, progress)
+    else:
+        _parse_sentences(parser, (source, read_as), (target, write_as), options, kbest, report, progress)
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def _parse_text(
+    parser: DependencyParser,
+    source: str,
+    target: str,
+    options: ParseOptions,
+    report: ParsingReport,
+    progress: Callable[[ParsingReport], None] | None,
+) -> None:
+    """From CoNLL-U to CoNLL-U, as bytes: no sentence becomes an object of Python."""
+    stream = open_input(source)
+    pieces = chunks(stream, source)
+    all_there = never_waits(stream)
+    beside = all_there and options.threads > 1  # compression shall not hold up the core's threads
+    if all_there:
+        pieces = gathered(pieces, min(options.batch * BYTES_OF_A_WORD, MOST_BYTES))
+    if beside:
+        pieces = _ahead(pieces)
+    parsed = parser.parse_conllu(pieces, options)
+    if beside:
+        parsed = _ahead(parsed)
+    with (
+        nullcontext() if source == "-" else stream,
+        closing(pieces),
+        closing(parsed),
+        open_output(target) as output,
+    ):
+        for found in _named(parsed, source):
+            output.write(found.data)
+            if target == "-":
+                output.flush()  # whoever waits for it gets it before the next piece is waited for
+            shown = report.sentences // SHOWN_EVERY
+            report.sentences += found.sentences
+            report.words += found.words
+            if progress is not None and report.sentences // SHOWN_EVERY > shown:
+                progress(report)
+    report.written = report.sentences
+
+
+def _ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
+    """The same items, each made while the one before is being used; for what never waits for others.
+
+    >>> list(_ahead(iter(range(3))))
+    [0, 1, 2]
+    """
+    with ThreadPoolExecutor(1) as worker:
+        coming = worker.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = worker.submit(next, items, None)
+            yield item
+
+
+def _named(found: Iterator[ParsedConllu], source: str) -> Iterator[ParsedConllu]:
+    try:
+        yield from found
+    except FileError as error:
+        error.file = display_name(source)
+        raise
+
+
+def _parse_sentences(
+    parser: DependencyParser,
+    source: tuple[str, str],
+    target: tuple[str, str],
+    options: ParseOptions,
+    kbest: int | None,
+    report: ParsingReport,
+    progress: Callable[[ParsingReport], None] | None,
+) -> None:
+    """From any format to any; source and target are names and formats."""
+    with read(*source, single_root=False) as reader:
         sentences = _counted(reader, report, progress)
         if kbest is None:
             parsed = parser.parse(sentences, options)
         else:
             parsed = _ranked(parser, sentences, kbest, options)
-        if (read_as, write_as) == ("conllu", "conllx"):
+        if (source[1], target[1]) == ("conllu", "conllx"):
             parsed = _reduced(parsed, report)
-        report.written = write(target, parsed, write_as)
-    report.seconds = time.perf_counter() - started
-    return report
+        report.written = write(target[0], parsed, target[1])
 
 
 def _read_gold(path: str, single_root: bool) -> list[Sentence]:

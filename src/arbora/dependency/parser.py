@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from arbora.errors import ArboraError, FileError, InfeasibleTreeError
 from arbora.features import SECTIONS, Templates
 from arbora.models import compact, expand, is_compact, read_model, write_model
 from arbora.treebank import Sentence
+from arbora.treebank.conllu import broken, fed, make_sentence
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -36,6 +37,14 @@ class RankedTree:
     heads: list[int]
     deprels: list[str]
     log_probability: float
+
+
+class ParsedConllu(NamedTuple):
+    """Some sentences of a CoNLL-U file with their trees, as bytes, and how much that is."""
+
+    data: bytes
+    sentences: int
+    words: int
 
 
 @dataclass(slots=True)
@@ -114,6 +123,45 @@ class DependencyParser:
         for work in self._pipeline(self._batches(sentences, options), options):
             self._write_back(work, options)
             yield from work.sentences
+
+    def parse_conllu(
+        self, pieces: Iterable[bytes], options: ParseOptions | None = None
+    ) -> Generator[ParsedConllu, None, None]:
+        """Parse a CoNLL-U file that comes in pieces; every piece is answered as soon as it is there.
+
+        The same bytes as reading, `parse` and writing give, but no word becomes an object of Python: this is
+        the fast way from file to file. The options' ``batch`` does not matter, pieces are worked on whole:
+        larger ones, of a megabyte, keep several threads busy. A sentence that breaks the format, or that no
+        tree fits, raises the error when all before it were handed on.
+        """
+        options = (options or ParseOptions()).check()
+        _check_columns(self.labels)
+        line, sentences_before = 1, 0
+
+        def take(data: bytes, final: bool) -> tuple[int, tuple[ParsedConllu, ArboraError | None]]:
+            nonlocal line, sentences_before
+            used, text, sentences, words, lines, stopped, reason = self._core.parse_conllu(
+                self._weights,
+                self._pruner_weights,
+                self.labels,
+                data,
+                final,
+                *self._trees(options),
+                options.decoder == "mbr",
+                options.probabilities,
+                options.constraints,
+                options.threads,
+            )
+            line += lines
+            sentences_before += sentences
+            error = _refusal(data[used:], final, line, sentences_before + 1, reason) if stopped else None
+            return used, (ParsedConllu(text, sentences, words), error)
+
+        for found, error in fed(pieces, take, lambda: line):
+            if found.sentences:
+                yield found
+            if error is not None:
+                raise error
 
     def kbest(
         self, sentences: Iterable[Sentence], k: int, options: ParseOptions | None = None
@@ -227,13 +275,7 @@ class DependencyParser:
             return run(work)
         except InfeasibleTreeError as error:
             place, _, reason = str(error).partition(" of the batch: ")
-            sentence = work.sentences[int(place.removeprefix("sentence "))]
-            name = next((c for c in sentence.comments if c.startswith("# sent_id")), None)
-            text = f" ({name.removeprefix('# ')})" if name else ""
-            words = repr(" ".join(sentence.forms[:6]))
-            raise InfeasibleTreeError(
-                f"no tree fits what is given for the sentence {words}{text}: {reason}"
-            ) from None
+            raise _no_tree(work.sentences[int(place.removeprefix("sentence "))], reason) from None
 
     def _names(self, labels: list[int], sentence: Sentence, options: ParseOptions) -> list[str]:
         names = [self.labels[label] for label in labels]
@@ -259,6 +301,35 @@ class DependencyParser:
                 sentence.misc = [_with_chances(misc, head, label) for misc, head, label in chances]
                 _set_comment(sentence, TREE_LOG_PROBABILITY, f"{work.log_probabilities[index]:.6f}")
             start = end
+
+
+def _no_tree(sentence: Sentence, reason: str) -> InfeasibleTreeError:
+    name = next((c for c in sentence.comments if c.startswith("# sent_id")), None)
+    text = f" ({name.removeprefix('# ')})" if name else ""
+    words = repr(" ".join(sentence.forms[:6]))
+    return InfeasibleTreeError(f"no tree fits what is given for the sentence {words}{text}: {reason}")
+
+
+def _refusal(data: bytes, final: bool, line: int, number: int, reason: str) -> ArboraError:
+    """Why the data's first sentence cannot be parsed: its format, or else the reason why no tree fits."""
+    decoder = _core.ConlluDecoder(False, False, line)
+    _, problems, found = decoder.decode(data, final)[1][0]
+    return (
+        _no_tree(make_sentence(found), reason)
+        if problems is None
+        else broken(number, problems, found).problems[0]
+    )
+
+
+def _check_columns(labels: list[str]) -> None:
+    """ArboraError if a label cannot be written: one that was not read from a file may be any text."""
+    for label in labels:
+        try:
+            sound = bool(label.encode()) and not set(label) & set("\t\r\n")
+        except UnicodeEncodeError:
+            sound = False
+        if not sound:
+            raise ArboraError(f"the model's label {label!r} has no place in a column of CoNLL-U")
 
 
 def _check_header(header: dict[str, Any]) -> None:

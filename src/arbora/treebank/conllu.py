@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 from arbora import _core
 from arbora.errors import ArboraError, FileError
 from arbora.treebank.problems import COLUMNS, Broken, explain
 from arbora.treebank.sentence import UNKNOWN, EmptyNode, Multiword, Sentence
+
+Found = TypeVar("Found")
 
 LONGEST = 1 << 26
 """A sentence of more bytes than this is taken for a file of another kind, lest it fill the memory."""
@@ -22,7 +24,19 @@ def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[S
 
 
 def decoded(decoder: _core.ConlluDecoder, pieces: Iterable[bytes]) -> Iterator[tuple[int, Any, Any]]:
-    """Feed the pieces to the decoder whenever a sentence may have ended in them; hand on what it finds."""
+    """What the decoder finds in the pieces: sentence by sentence its first line, problems, and columns."""
+    for found in fed(pieces, decoder.decode, lambda: decoder.line):
+        yield from found
+
+
+def fed(
+    pieces: Iterable[bytes], take: Callable[[bytes, bool], tuple[int, Found]], line: Callable[[], int]
+) -> Iterator[Found]:
+    """Feed the pieces to ``take`` whenever a sentence may have ended in them; hand on what it finds.
+
+    ``take`` gets bytes that begin with a sentence, and whether they are the last; it tells how many it used.
+    ``line`` tells the line of the first byte that is not used.
+    """
     held: list[bytes] = []  # the beginning of a sentence whose end has not come yet
     size = 0
     for piece in pieces:
@@ -30,12 +44,12 @@ def decoded(decoder: _core.ConlluDecoder, pieces: Iterable[bytes]) -> Iterator[t
         size += len(piece)
         if _may_end(held):
             data = b"".join(held)
-            used, found = decoder.decode(data, False)
-            yield from found
+            used, found = take(data, False)
+            yield found
             held, size = [data[used:]], len(data) - used
         if size > LONGEST:
-            raise FileError(f"a sentence of more than {LONGEST >> 20} MiB: is this CoNLL?", line=decoder.line)
-    yield from decoder.decode(b"".join(held), True)[1]
+            raise FileError(f"a sentence of more than {LONGEST >> 20} MiB: is this CoNLL?", line=line())
+    yield take(b"".join(held), True)[1]
 
 
 def _may_end(held: list[bytes]) -> bool:

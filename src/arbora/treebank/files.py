@@ -12,7 +12,7 @@ import shutil
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import BinaryIO, cast
 
 from arbora.errors import FileError
@@ -63,7 +63,7 @@ def open_input(path: str) -> BinaryIO:
         raise _file_error(error, path) from None
 
 
-def chunks(stream: BinaryIO, path: str) -> Iterator[bytes]:
+def chunks(stream: BinaryIO, path: str) -> Generator[bytes, None, None]:
     """The bytes of an open file in pieces, as they come from a slow pipe; the file is closed at the end."""
     name = display_name(path)
     try:
@@ -76,6 +76,35 @@ def chunks(stream: BinaryIO, path: str) -> Iterator[bytes]:
     finally:
         if path != "-":
             stream.close()
+
+
+def gathered(pieces: Iterable[bytes], size: int) -> Generator[bytes, None, None]:
+    """The same bytes in pieces of at least this size; what comes before an error is handed on before it.
+
+    >>> list(gathered([b"ab", b"c", b"def", b"g"], 3))
+    [b'abc', b'def', b'g']
+    """
+    held: list[bytes] = []
+    try:
+        for piece in pieces:
+            held.append(piece)
+            if sum(map(len, held)) >= size:
+                yield b"".join(held)
+                held = []
+    except FileError:
+        if held:
+            yield b"".join(held)
+        raise
+    if held:
+        yield b"".join(held)
+
+
+def never_waits(stream: BinaryIO) -> bool:
+    """Whether all the bytes are there: a file on a disk, not a pipe whose writer may be slow."""
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except OSError:  # no file of the system at all
+        return False
 
 
 def _read(stream: BinaryIO, name: str) -> bytes:

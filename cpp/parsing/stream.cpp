@@ -1,0 +1,192 @@
+#include "parsing/stream.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+
+#include "support/parallel.hpp"
+#include "treebank/conllu.hpp"
+
+namespace arbora {
+namespace {
+
+using treebank::Block;
+using treebank::Row;
+
+constexpr std::string_view head_probability = "HeadProbability", label_probability = "LabelProbability",
+                           tree_comment = "# tree_log_probability =";
+
+// One sentence's tree, for words 1..n.
+struct Found {
+    std::vector<int> heads, labels;
+    std::vector<double> head_probabilities, label_probabilities;
+    double log_probability = 0;
+};
+
+void encode(const Block& block, Encoded& encoded) {
+    encoded.clear();
+    encoded.begin_sentence();
+    for (const Row& row : block.words) encoded.add_word({row[1], row[2], row[3], row[4], row[5]});
+    encoded.end_sentence();
+}
+
+// ---- writing ----
+
+void append_number(std::string& text, int number) {
+    char digits[16];
+    text.append(digits, std::to_chars(digits, std::end(digits), number).ptr);
+}
+
+void append_fixed(std::string& text, double number, int decimals) {
+    char digits[400];  // the greatest double has 309 digits before the point
+    text.append(digits, std::to_chars(digits, std::end(digits), number, std::chars_format::fixed, decimals).ptr);
+}
+
+// The comments, with the tree's probability as the last one.
+void append_comments(std::string& text, const Block& block, double log_probability) {
+    const std::string_view newline = block.crlf ? "\r\n" : "\n";
+    for (std::string_view comment : block.comments)
+        if (!comment.starts_with(tree_comment)) text.append(comment).append(newline);
+    text.append(tree_comment).append(" ");
+    append_fixed(text, log_probability, 6);
+    text.append(newline);
+}
+
+// MISC, with the probabilities as its last items.
+void append_misc(std::string& text, std::string_view misc, double head, double label) {
+    for (bool more = misc != "_"; more;) {
+        const std::size_t bar = misc.find('|');
+        const std::string_view item = misc.substr(0, bar), key = item.substr(0, item.find('='));
+        if (key != head_probability && key != label_probability) text.append(item).append("|");
+        more = bar != misc.npos;
+        if (more) misc.remove_prefix(bar + 1);
+    }
+    text.append(head_probability).append("=");
+    append_fixed(text, head, 4);
+    text.append("|").append(label_probability).append("=");
+    append_fixed(text, label, 4);
+}
+
+// Everything from `from` up to `to`, two places in the sentence.
+void append_between(std::string& text, const char* from, const char* to) {
+    text.append(from, static_cast<std::size_t>(to - from));
+}
+
+// The sentence with its tree. Columns 7 to 9 of its words are new, and what `probabilities` adds; the rest is copied.
+std::string render(std::string_view sentence, const Block& block, const LabelNames& labels, const Found& found,
+                   const StreamOptions& options) {
+    std::string text;
+    text.reserve(sentence.size() + sentence.size() / 8 + 64);
+    const char* copied = sentence.data();  // what is before this place is in the text
+    const bool probabilities = options.parse.probabilities && !block.words.empty();
+    if (probabilities) {
+        append_comments(text, block, found.log_probability);
+        if (!block.comments.empty()) {
+            const std::string_view last = block.comments.back();
+            copied = last.data() + last.size() + 1 + block.crlf;
+        }
+    }
+    for (std::size_t i = 0; i < block.words.size(); ++i) {
+        const Row& row = block.words[i];
+        append_between(text, copied, row[6].data());
+        append_number(text, found.heads[i + 1]);
+        const bool keep = options.constraints && row[7] != "_";  // even a label that the model does not know
+        text.append("\t").append(keep ? row[7] : labels.name(found.labels[i + 1])).append("\t_\t");
+        copied = row[9].data();
+        if (!probabilities) continue;
+        append_misc(text, row[9], found.head_probabilities[i + 1], found.label_probabilities[i + 1]);
+        copied += row[9].size();
+    }
+    append_between(text, copied, sentence.data() + sentence.size());
+    return text;
+}
+
+// ---- one sentence ----
+
+struct Task {
+    treebank::Extent extent;
+    std::string_view sentence;
+    std::size_t words = 0;
+    std::string result = {}, no_tree_because = {};
+};
+
+// False if the sentence breaks the format, or there is no tree for it.
+bool run(const Parser& parser, const LabelNames& labels, const StreamOptions& options, Task& task) {
+    thread_local Block block;
+    thread_local Encoded encoded;
+    thread_local std::vector<int> given_heads, given_labels;
+    thread_local Found found;
+    // A byte order mark, which only a file's first sentence is asked for, would break it in another way too.
+    treebank::scan(task.sentence, true, {.single_root = false}, block);
+    if (!block.problems.empty()) return false;
+    const std::size_t n = task.words = block.words.size();
+    encode(block, encoded);
+    Given given;
+    if (options.constraints) {
+        given_heads.assign(1, -1);
+        given_heads.insert(given_heads.end(), block.heads.begin(), block.heads.end());
+        given_labels.assign(1, -1);
+        for (const Row& row : block.words) given_labels.push_back(labels.number(row[7]));
+        given = {given_heads.data(), given_labels.data()};
+    }
+    found.heads.assign(n + 1, -1);
+    found.labels.assign(n + 1, -1);
+    found.head_probabilities.assign(n + 1, 0);
+    found.label_probabilities.assign(n + 1, 0);
+    ParseRef ref{found.heads.data(), found.labels.data(), found.head_probabilities.data(),
+                 found.label_probabilities.data(), 0};
+    try {
+        parse(parser, encoded, 0, given, options.parse, ref);
+    } catch (const Infeasible& error) {
+        task.no_tree_because = error.what();
+        return false;
+    }
+    found.log_probability = ref.log_probability;
+    task.result = render(task.sentence, block, labels, found, options);
+    return true;
+}
+
+std::vector<Task> cut(std::string_view text, bool final) {
+    std::vector<Task> tasks;
+    while (!text.empty()) {
+        const treebank::Extent extent = treebank::sentence_extent(text, final);
+        if (!extent.bytes) break;
+        tasks.push_back({.extent = extent, .sentence = text.substr(0, extent.bytes)});
+        text.remove_prefix(extent.bytes);
+    }
+    return tasks;
+}
+
+}  // namespace
+
+LabelNames::LabelNames(std::vector<std::string> names) : names_(std::move(names)) {
+    for (std::size_t label = 0; label < names_.size(); ++label)
+        numbers_.insert_or_assign(names_[label], static_cast<int>(label));
+}
+
+int LabelNames::number(std::string_view name) const {
+    const auto found = numbers_.find(name);
+    return found == numbers_.end() ? -1 : found->second;
+}
+
+ParsedText parse_conllu(const Parser& parser, const LabelNames& labels, std::string_view text, bool final,
+                        const StreamOptions& options) {
+    std::vector<Task> tasks = cut(text, final);
+    std::atomic<std::size_t> end{tasks.size()};  // the first that cannot be parsed: none after it need be
+    parallel_for(tasks.size(), options.threads, [&](std::size_t i) {
+        if (i > end || run(parser, labels, options, tasks[i])) return;
+        for (std::size_t seen = end; i < seen && !end.compare_exchange_weak(seen, i);) {}
+    });
+    ParsedText result;
+    for (std::size_t i = 0; i < end; ++i) {
+        result.bytes += tasks[i].extent.bytes;
+        result.lines += tasks[i].extent.lines;
+        result.words += tasks[i].words;
+        result.sentences.push_back(std::move(tasks[i].result));
+    }
+    result.stopped = end < tasks.size();
+    if (result.stopped) result.no_tree_because = std::move(tasks[end].no_tree_because);
+    return result;
+}
+
+}  // namespace arbora
