@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
+
+#include "trees/mst.hpp"
 
 namespace arbora {
 
@@ -24,12 +27,9 @@ CandidateArcs::CandidateArcs(int words, std::vector<int> heads, std::vector<int>
 bool CandidateArcs::fill_scores(const double* in, double* scores, ScoreRange& range) const {
     const int width = words_ + 1;
     std::fill_n(scores, static_cast<std::size_t>(width) * width, impossible);
-    range = {count() < words_ * words_ ? impossible : INFINITY, impossible};
-    for (int port = 0; port < count(); ++port) {
-        scores[cells_[port]] = in[port];
-        range.lowest = std::min(range.lowest, in[port]);
-        range.highest = std::max(range.highest, in[port]);
-    }
+    for (int port = 0; port < count(); ++port) scores[cells_[port]] = in[port];
+    range = find_range(in, count());
+    if (count() < words_ * words_) range.lowest = impossible;
     if (range.highest != INFINITY) return true;
     for (int port = 0; port < count(); ++port) {
         if (in[port] != INFINITY) continue;

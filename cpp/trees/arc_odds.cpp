@@ -35,37 +35,36 @@ ARBORA_VECTORISED bool weights_fit(ArcScores scores, const Shifts& shifts) {
     return fit;
 }
 
-// P(i -> j) = w_ij g_j q_ij in place of q, the root's in the last row, where q is 1. False if one is too small to be
-// trusted; exact zeros, where no tree has an arc, are among those.
-ARBORA_VECTORISED bool find_probabilities(double* w, double* q, const double* g, int n, std::size_t ld) {
+// One arc of a modifier at most has a probability above this; 1 - p is then the sum of the others'.
+constexpr double likely = 0.75;
+
+// P(i -> j) = w_ij g_j q_ij in place of q, the root's in the last row, where q is 1; and the sums of all that are not
+// likely. False if one is too small to be trusted; exact zeros, where no tree has an arc, are among those.
+ARBORA_VECTORISED bool find_probabilities(double* w, double* q, const double* g, int n, std::size_t ld,
+                                          double* others) {
     for (int j = 0; j < n; ++j) {
         w[j * ld + j] = q[j * ld + j] = 0;
         q[n * ld + j] = 1;
     }
     LaneBits too_small{};
-    for (int i = 0; i <= n; ++i)
-        for (int j = 0; j < n; j += lane_count) {
-            const Lanes weight = load(w + i * ld + j), escape = load(q + i * ld + j);
-            const Lanes p = weight * load(g + j) * escape;
-            const LaneBits counts = weight > 0.0;
-            const LaneBits small = (p < smallest_probability) | (escape < smallest_probability);
-            too_small |= j + lane_count <= n ? counts & small : LaneBits{};
-            for (int l = 0; j + lane_count > n && l < n - j; ++l) too_small[l] |= counts[l] & small[l];
+    for (int j = 0; j < n; j += lane_count) {
+        LaneBits column_small{};
+        Lanes sum{};
+        const Lanes scale = load(g + j);
+        for (int i = 0; i <= n; ++i) {
+            const Lanes weight = load(w + i * ld + j), escape = load(q + i * ld + j), p = weight * scale * escape;
+            column_small |= (weight > 0.0) & ((p < smallest_probability) | (escape < smallest_probability));
+            sum += p > likely ? Lanes{} : p;
             store(q + i * ld + j, p);
         }
+        store(others + j, sum);
+        for (int l = 0; l < lane_count && j + l < n; ++l) too_small[l] |= column_small[l];
+    }
     return !(too_small[0] | too_small[1] | too_small[2] | too_small[3]);
 }
 
-// One arc of a modifier at most has a probability above this; 1 - p is then the sum of the others'.
-constexpr double likely = 0.75;
-
-ARBORA_VECTORISED void odds_of_probabilities(const double* p, int n, std::size_t ld, double* others, double* odds) {
-    std::fill_n(others, ld, 0.0);
-    for (int i = 0; i <= n; ++i)
-        for (int j = 0; j < n; j += lane_count) {
-            const Lanes x = load(p + i * ld + j);
-            store(others + j, load(others + j) + (x > likely ? Lanes{} : x));
-        }
+ARBORA_VECTORISED void odds_of_probabilities(const double* p, int n, std::size_t ld, const double* others,
+                                             double* odds) {
     const Lanes never = all_lanes(impossible), always = all_lanes(INFINITY);
     for (int i = 0; i <= n; ++i) {
         const double* row = p + i * ld;
@@ -152,12 +151,13 @@ bool try_doubles(ArcScores scores, bool single_root, const Shifts& shifts, Wante
     const Arena::Frame frame(arena);
     const int n = scores.n;
     Solved<double> graph(n, arena);
+    double* others = arena.take<double>(graph.ld);
     fill_weights(scores, shifts, graph.w, graph.ld);
     if (!graph.solve(single_root)) return false;
-    if (!find_probabilities(graph.w, graph.q, graph.g, n, graph.ld)) return false;
+    if (!find_probabilities(graph.w, graph.q, graph.g, n, graph.ld, others)) return false;
     total = log_product(std::span<const double>(graph.factors, n)) + total_shift(shifts);
     if (wanted == Wanted::odds) {
-        odds_of_probabilities(graph.q, n, graph.ld, arena.take<double>(graph.ld), result);
+        odds_of_probabilities(graph.q, n, graph.ld, others, result);
         return true;
     }
     for (int i = 0; i <= n; ++i)

@@ -47,7 +47,21 @@ ARBORA_VECTORISED void greedy_heads(const double* scores, int n, double* best, d
     if (width % lane_count) greedy_block(scores, width, width - lane_count, best, head);
 }
 
-// The lowest is nan if there is any nan.
+}  // namespace
+
+// Marks each token with the walk that first met it; meeting one's own mark closes a cycle.
+bool is_tree(const int* heads, int n, bool single_root, int* mark) {
+    int roots = 0;
+    for (int m = 0; m <= n; ++m) mark[m] = 0;
+    for (int m = 1; m <= n; ++m) {
+        roots += heads[m] == 0;
+        int v = m;
+        while (v && !mark[v]) mark[v] = m, v = heads[v];
+        if (v && mark[v] == m) return false;
+    }
+    return !single_root || roots == 1 || n == 0;
+}
+
 ARBORA_VECTORISED ScoreRange find_range(const double* scores, std::size_t count) {
     Lanes low = all_lanes(INFINITY), high = all_lanes(impossible);
     LaneBits numbers = low == low;
@@ -66,21 +80,6 @@ ARBORA_VECTORISED ScoreRange find_range(const double* scores, std::size_t count)
         all_numbers &= scores[i] == scores[i];
     }
     return {all_numbers ? lowest : NAN, highest};
-}
-
-}  // namespace
-
-// Marks each token with the walk that first met it; meeting one's own mark closes a cycle.
-bool is_tree(const int* heads, int n, bool single_root, int* mark) {
-    int roots = 0;
-    for (int m = 0; m <= n; ++m) mark[m] = 0;
-    for (int m = 1; m <= n; ++m) {
-        roots += heads[m] == 0;
-        int v = m;
-        while (v && !mark[v]) mark[v] = m, v = heads[v];
-        if (v && mark[v] == m) return false;
-    }
-    return !single_root || roots == 1 || n == 0;
 }
 
 ScoreRange check_scores(const double* scores, std::size_t count) {

@@ -3,6 +3,9 @@
 
 namespace arbora {
 
+// The range of some scores; its lowest is nan if there is any nan.
+ScoreRange find_range(const double* scores, std::size_t count);
+
 // Throws InvalidScores if there is nan or +inf anywhere.
 ScoreRange check_scores(const double* scores, std::size_t count);
 
