@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ class Side(NamedTuple):
     modifiers: Cells
 
 
+@lru_cache(maxsize=64)
 def bigrams(modifiers: int) -> tuple[Cells, Cells]:
     """The bigrams of one side with so many modifiers: the positions that each goes from and to, in order.
 
@@ -33,7 +35,10 @@ def bigrams(modifiers: int) -> tuple[Cells, Cells]:
     (array([0, 0, 1]), array([1, 2, 2]))
     """
     to, start = np.tril_indices(modifiers + 1)
-    return start, to + 1
+    to += 1
+    for shared in (start, to):
+        shared.flags.writeable = False
+    return start, to
 
 
 def sides_of(heads: int, candidates: Any = None) -> Iterator[Side]:
