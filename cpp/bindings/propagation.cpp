@@ -48,15 +48,16 @@ void bind_propagation(nb::module_& m) {
     m.def(
         "belief_propagation",
         [](const FactorGraph& graph, const std::string& schedule, int iterations, double tolerance, double damping,
-           bool keep_values, bool parts, bool assignment) {
+           bool keep_values, bool parts, bool entropies, bool assignment) {
             PropagationOptions options = options_of(schedule, iterations, tolerance, damping);
             options.keeps_values = keep_values;
             options.wants_parts = parts;
+            options.wants_entropies = entropies;
             options.wants_assignment = assignment;
             return solved([&] { return belief_propagation(graph, options); });
         },
         "graph"_a, "schedule"_a, "iterations"_a, "tolerance"_a, "damping"_a, "keep_values"_a, "parts"_a,
-        "assignment"_a, "Sum-product.");
+        "entropies"_a, "assignment"_a, "Sum-product.");
     m.def(
         "max_product",
         [](const FactorGraph& graph, const std::string& schedule, int iterations, double tolerance, double damping) {

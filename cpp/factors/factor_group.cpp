@@ -53,6 +53,27 @@ bool FactorGroup::propagate(const Totals& totals, double damping, double* messag
     return is_possible;
 }
 
+double FactorGroup::sum_all(const Totals& totals, const double* messages, double* parts, Arena& arena) const {
+    if (!has_odds()) return sum_each(totals, messages, parts, arena);
+    const Arena::Frame frame(arena);
+    double* logarithms = arena.take<double>(wiring_.ports());
+    take_logarithms(messages, logarithms);
+    return sum_each(totals, logarithms, parts, arena);
+}
+
+double FactorGroup::sum_each(const Totals& totals, const double* messages, double* parts, Arena& arena) const {
+    double total = 0;
+    for (std::size_t factor = 0; factor < size(); ++factor) {
+        const Arena::Frame frame(arena);
+        const int ports = wiring_.port_count(factor);
+        double* in = arena.take<double>(ports);
+        double* beliefs = arena.take<double>(ports);
+        gather(factor, totals, messages, in);
+        total += sum(factor, in, beliefs, parts + part_begin(factor), arena);
+    }
+    return total;
+}
+
 void FactorGroup::set_messages(std::size_t factor, const double* in, const double* beliefs, double damping,
                                double* messages) const {
     const std::size_t begin = wiring_.port_begin(factor);

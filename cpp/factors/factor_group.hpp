@@ -101,6 +101,12 @@ public:
     virtual bool propagate(const Totals& totals, double damping, double* messages, Arena& arena) const;
     virtual bool has_odds() const { return false; }
 
+    // What `sum` gives for all factors at once when the messages are as `propagate` keeps them: the sum of its values
+    // (-inf if one is), and the probabilities of all parts.
+    virtual double sum_all(const Totals& totals, const double* messages, double* parts, Arena& arena) const;
+    // The same for messages in logarithms.
+    double sum_each(const Totals& totals, const double* messages, double* parts, Arena& arena) const;
+
     // Adds the messages, as `propagate` keeps them, to the totals, those through negated ports with the other sign.
     virtual void add_messages(const double* messages, Totals& totals) const;
     // The messages, as `propagate` keeps them, in logarithms.

@@ -36,6 +36,32 @@ ARBORA_VECTORISED void set_new_odds(const double* odds, const std::int32_t* lite
     }
 }
 
+// The sum of log Z of all pairs, and the probability that both are true. With a = A / r and b = B / q,
+//     Z = 1 + a + b + a b g = (r q + A q + B r + A B g) / (r q).
+ARBORA_VECTORISED double sum_pairs(const double* odds, const std::int32_t* literal, const double* gains,
+                                   std::size_t pairs, const double* messages, double* parts) {
+    Lanes total{};
+    std::size_t pair = 0;
+    for (; pair + 4 <= pairs; pair += 4) {
+        const std::int32_t* l = literal + 2 * pair;
+        const Lanes low = load(messages + 2 * pair), high = load(messages + 2 * pair + 4);
+        const Lanes r = __builtin_shufflevector(low, high, 0, 2, 4, 6), q = __builtin_shufflevector(low, high, 1, 3, 5, 7);
+        const Lanes a{odds[l[0]], odds[l[2]], odds[l[4]], odds[l[6]]}, b{odds[l[1]], odds[l[3]], odds[l[5]], odds[l[7]]};
+        const Lanes both = a * b * load(gains + pair), all = (r + a) * q + b * r + both;
+        store(parts + pair, both / all);
+        total += log_positive(all / (r * q));
+    }
+    double rest = 0;
+    for (; pair < pairs; ++pair) {
+        const double r = messages[2 * pair], q = messages[2 * pair + 1];
+        const double a = odds[literal[2 * pair]], b = odds[literal[2 * pair + 1]];
+        const double both = a * b * gains[pair], all = (r + a) * q + b * r + both;
+        parts[pair] = both / all;
+        rest += std::log(all / (r * q));
+    }
+    return sum_of_lanes(total) + rest;
+}
+
 // The logarithm of the product of some messages. Exponents are taken out and added up before they can overflow.
 ARBORA_VECTORISED double log_product(const double* messages, const std::int32_t* ports, int count) {
     constexpr int safe = 12;  // factors of exp(+-50) each
@@ -87,20 +113,39 @@ PairOdds::PairOdds(const Wiring& wiring, const std::vector<double>& scores)
         ports_[next[literal_[port]]++] = static_cast<std::int32_t>(port);
 }
 
-void PairOdds::propagate(const Totals& totals, double damping, double* messages, Arena& arena) const {
-    const Arena::Frame frame(arena);
+double* PairOdds::find_odds(const Totals& totals, Arena& arena) const {
     double* odds = arena.take<double>(literals_.size());
     for (std::size_t i = 0; i < literals_.size(); ++i) {
-        const double total = totals(literals_[i].slot);
-        const double meant = literals_[i].negated ? -total : total;
-        odds[i] = meant == -INFINITY ? 0 : std::exp(std::clamp(meant, -highest_total, highest_total));
+        const double total = meant(literals_[i], totals);
+        odds[i] = total == -INFINITY ? 0 : std::exp(std::clamp(total, -highest_total, highest_total));
     }
+    return odds;
+}
+
+void PairOdds::propagate(const Totals& totals, double damping, double* messages, Arena& arena) const {
+    const Arena::Frame frame(arena);
+    const double* odds = find_odds(totals, arena);
     if (damping == 0) return set_new_odds(odds, literal_.data(), gains_.data(), gains_.size(), messages);
     double* old = arena.take<double>(literal_.size());
     std::copy_n(messages, literal_.size(), old);
     set_new_odds(odds, literal_.data(), gains_.data(), gains_.size(), messages);
     for (std::size_t port = 0; port < literal_.size(); ++port)
         messages[port] = old[port] * std::pow(messages[port] / old[port], 1 - damping);
+}
+
+double PairOdds::sum_all(const Totals& totals, const double* messages, double* parts, Arena& arena) const {
+    const Arena::Frame frame(arena);
+    const double* odds = find_odds(totals, arena);
+    double result = sum_pairs(odds, literal_.data(), gains_.data(), gains_.size(), messages, parts);
+    // Where odds were cut off, all that counts is proportional to them. What is certain costs nothing.
+    for (std::size_t i = 0; i < literals_.size(); ++i) {
+        const double total = meant(literals_[i], totals);
+        if (total <= highest_total) continue;
+        const int count = begins_[i + 1] - begins_[i];
+        result += total == INFINITY ? log_product(messages, ports_.data() + begins_[i], count) - count * highest_total
+                                    : count * (total - highest_total);
+    }
+    return result;
 }
 
 void PairOdds::add_messages(const double* messages, Totals& totals) const {

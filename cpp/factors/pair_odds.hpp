@@ -22,6 +22,8 @@ public:
 
     // FactorGroup::propagate; damping needs powers, and takes its time.
     void propagate(const Totals& totals, double damping, double* messages, Arena& arena) const;
+    // FactorGroup::sum_all.
+    double sum_all(const Totals& totals, const double* messages, double* parts, Arena& arena) const;
     // FactorGroup::add_messages.
     void add_messages(const double* messages, Totals& totals) const;
 
@@ -31,6 +33,12 @@ private:
         std::int32_t slot;
         bool negated;
     };
+
+    // The odds of every literal by all messages.
+    double* find_odds(const Totals& totals, Arena& arena) const;
+    double meant(const Literal& literal, const Totals& totals) const {
+        return literal.negated ? -totals(literal.slot) : totals(literal.slot);
+    }
 
     std::vector<double> gains_;            // exp(score) of each pair
     std::vector<Literal> literals_;        // all that are seen

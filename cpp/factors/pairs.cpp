@@ -148,6 +148,10 @@ bool Pairs::propagate(const Totals& totals, double damping, double* messages, Ar
     return true;  // no single pair excludes anything
 }
 
+double Pairs::sum_all(const Totals& totals, const double* messages, double* parts, Arena& arena) const {
+    return odds_ ? odds_->sum_all(totals, messages, parts, arena) : sum_each(totals, messages, parts, arena);
+}
+
 void Pairs::add_messages(const double* messages, Totals& totals) const {
     if (odds_)
         odds_->add_messages(messages, totals);

@@ -27,6 +27,7 @@ public:
 
     bool has_odds() const override { return odds_.has_value(); }
     bool propagate(const Totals& totals, double damping, double* messages, Arena& arena) const override;
+    double sum_all(const Totals& totals, const double* messages, double* parts, Arena& arena) const override;
     void add_messages(const double* messages, Totals& totals) const override;
 
 private:

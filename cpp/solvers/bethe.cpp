@@ -42,113 +42,100 @@ Moment category_moment(const MessageState& state, int variable) {
     return {highest + std::log(sum), std::log(sum) - weighted / sum};
 }
 
-// Log Z of one factor, and its entropy, log Z minus the expected score.
-class FactorMoments {
-public:
-    FactorMoments(const MessageState& state, Arena& arena) : state_(state), arena_(arena) {}
+Moment moment_of(const MessageState& state, int variable) {
+    const Variables& variables = state.graph().variables();
+    return variables.is_category(variable) ? category_moment(state, variable)
+                                           : binary_moment(state.totals()(variables.first(variable)));
+}
 
-    // The factors of a group in turn; `parts` is null or has room for those of the group.
-    void start(std::size_t group) {
-        group_ = group;
-        messages_ = state_.logarithms(group, buffer_);
-    }
-
-    Moment operator()(std::size_t factor, double* parts) {
-        const FactorGroup& group = state_.group(group_);
-        const Wiring& wiring = group.wiring();
-        const Arena::Frame frame(arena_);
-        const int ports = wiring.port_count(factor);
-        double* in = arena_.take<double>(ports);
-        double* beliefs = arena_.take<double>(ports);
-        group.gather(factor, state_.totals(), messages_, in);
-        const double log_sum = group.sum(factor, in, beliefs, parts, arena_);
-        if (log_sum == -INFINITY) return {-INFINITY, 0};
-
-        Moment moment{log_sum, log_sum};
-        for (std::size_t input = wiring.input_begin(factor); input < wiring.input_end(factor); ++input)
-            for (int i = 0; i < wiring.input_size(input); ++i) {
-                const std::size_t port = wiring.input_port(input) + i;
-                const std::size_t local = port - wiring.port_begin(factor);
-                if (std::isinf(in[local])) continue;
-                const double belief = wiring.is_category(input) ? std::exp(beliefs[local]) : sigmoid(beliefs[local]);
-                moment.entropy -= in[local] * belief;
-                moment.log_partition += correction(wiring, port, in[local]);
-            }
-        for (std::size_t i = 0; parts && i < group.part_count(factor); ++i) {
-            const double score = group.part_scores()[group.part_begin(factor) + i];
-            if (score != -INFINITY) moment.entropy -= score * parts[i];
-        }
-        moment.entropy = std::max(moment.entropy, 0.0);
-        return moment;
-    }
-
-private:
-    // What a finite `in` counts too little or too much. A negated variable is x' = 1 - x with score -q where x has q, so
-    // q is to be added to both. Where it is certain that a variable is true, every `in` that is infinite counts nothing,
-    // and its own score is added later, once; so a factor that alone makes it certain must not count it either.
-    double correction(const Wiring& wiring, std::size_t port, double in) const {
-        const double shift = wiring.is_negated(port) ? -in : 0;
-        const bool is_certain = state_.totals()(wiring.slot(port)) == INFINITY;
-        return is_certain ? shift - (wiring.is_negated(port) ? -in : in) : shift;
-    }
-
-    const MessageState& state_;
-    Arena& arena_;
-    std::size_t group_ = 0;
-    const double* messages_ = nullptr;
-    std::vector<double> buffer_;
-};
-
-// The variables' share; their entropies too, if there is a place for them.
-double variables_share(const MessageState& state, std::vector<double>* entropies) {
+// The variables' share.
+double variables_share(const MessageState& state) {
     const Variables& variables = state.graph().variables();
     const std::vector<int> degrees = state.graph().degrees();
     double share = 0;
     for (int v = 0; v < variables.count(); ++v) {
         const int slot = variables.first(v);
-        const double total = state.totals()(slot);
-        const Moment moment =
-            variables.is_category(v) ? category_moment(state, v) : binary_moment(total);
-        if (moment.log_partition == -INFINITY) return -INFINITY;
-        share += (1 - degrees[slot]) * moment.log_partition;
-        if (total == INFINITY && !std::isinf(state.unary(slot))) share += state.unary(slot);
-        if (entropies) entropies->push_back(moment.entropy);
+        const double total = state.totals()(slot), unary = state.unary(slot);
+        const double log_partition = moment_of(state, v).log_partition;
+        if (log_partition == -INFINITY) return -INFINITY;
+        share += (1 - degrees[slot]) * log_partition;
+        if (total == INFINITY && !std::isinf(unary)) share += unary;
     }
     return share;
 }
 
+// What the factors of a group count too little or too much where `in` is finite. A negated variable is x' = 1 - x with
+// score -q where x has q, so q is to be added to both. Where it is certain that a variable is true, every `in` that is
+// infinite counts nothing, and the variable's own score is counted once in its share; so a factor that alone makes it
+// certain must not count it either.
+double correction(const MessageState& state, std::size_t g) {
+    const Wiring& wiring = state.group(g).wiring();
+    const auto is_certain = [&](int slot) { return state.totals()(slot) == INFINITY; };
+    const std::vector<int>& slots = state.slots_seen(g);
+    if (!wiring.has_negations() && std::none_of(slots.begin(), slots.end(), is_certain)) return 0;
+    std::vector<double> buffer;
+    const double* messages = state.logarithms(g, buffer);
+    double result = 0;
+    for (std::size_t port = 0; port < wiring.ports(); ++port) {
+        const int slot = wiring.slot(port);
+        const bool is_negated = wiring.is_negated(port);
+        const double q = state.totals().without(slot, is_negated ? -messages[port] : messages[port]);
+        if (std::isinf(q)) continue;
+        if (is_negated) result += q;
+        if (is_certain(slot)) result -= q;
+    }
+    return result;
+}
+
+// Log Z of a factor minus its expected score. `parts` are the beliefs of its parts.
+double factor_entropy(const MessageState& state, std::size_t g, std::size_t factor, const double* messages,
+                      const double* parts, Arena& arena) {
+    const FactorGroup& group = state.group(g);
+    const Wiring& wiring = group.wiring();
+    const Arena::Frame frame(arena);
+    const std::size_t begin = wiring.port_begin(factor);
+    double* in = arena.take<double>(wiring.port_count(factor));
+    double* beliefs = arena.take<double>(wiring.port_count(factor));
+    group.gather(factor, state.totals(), messages, in);
+    double entropy = group.sum(factor, in, beliefs, nullptr, arena);
+    for (std::size_t input = wiring.input_begin(factor); input < wiring.input_end(factor); ++input)
+        for (std::size_t port = wiring.input_port(input); port < wiring.input_port(input + 1); ++port) {
+            const double belief = beliefs[port - begin];
+            if (!std::isinf(in[port - begin]))
+                entropy -= in[port - begin] * (wiring.is_category(input) ? std::exp(belief) : sigmoid(belief));
+        }
+    for (std::size_t i = 0; i < group.part_count(factor); ++i) {
+        const double score = group.part_scores()[group.part_begin(factor) + i];
+        if (score != -INFINITY) entropy -= score * parts[i];
+    }
+    return std::max(entropy, 0.0);
+}
+
 }  // namespace
 
-double bethe(const MessageState& state, bool wants_parts, Outcome& outcome, Arena& arena) {
-    outcome.variable_entropies.clear();
-    outcome.factor_entropies.assign(state.groups(), {});
-    outcome.parts.assign(state.groups(), {});
-    double value = state.graph().constant() + variables_share(state, &outcome.variable_entropies);
-    FactorMoments moments(state, arena);
-    std::vector<double> parts;
+double bethe(const MessageState& state, std::vector<std::vector<double>>& parts, Arena& arena) {
+    parts.resize(state.groups());
+    double value = state.graph().constant() + variables_share(state);
     for (std::size_t g = 0; g < state.groups(); ++g) {
-        const FactorGroup& group = state.group(g);
-        parts.assign(group.part_scores().size(), 0.0);
-        moments.start(g);
-        for (std::size_t factor = 0; factor < group.size(); ++factor) {
-            const Moment moment = moments(factor, parts.data() + group.part_begin(factor));
-            value += moment.log_partition;
-            outcome.factor_entropies[g].push_back(moment.entropy);
-        }
-        if (wants_parts) outcome.parts[g] = parts;
+        parts[g].resize(state.group(g).part_scores().size());
+        value += state.sum_all(g, parts[g].data(), arena) + correction(state, g);
     }
     return value;
 }
 
-double bethe_value(const MessageState& state, Arena& arena) {
-    double value = state.graph().constant() + variables_share(state, nullptr);
-    FactorMoments moments(state, arena);
+void set_entropies(const MessageState& state, Outcome& outcome, Arena& arena) {
+    outcome.variable_entropies.clear();
+    for (int v = 0; v < state.graph().variables().count(); ++v)
+        outcome.variable_entropies.push_back(moment_of(state, v).entropy);
+    outcome.factor_entropies.assign(state.groups(), {});
+    std::vector<double> buffer;
     for (std::size_t g = 0; g < state.groups(); ++g) {
-        moments.start(g);
-        for (std::size_t factor = 0; factor < state.group(g).size(); ++factor)
-            value += moments(factor, nullptr).log_partition;
+        const FactorGroup& group = state.group(g);
+        const double* messages = state.logarithms(g, buffer);
+        for (std::size_t factor = 0; factor < group.size(); ++factor)
+            outcome.factor_entropies[g].push_back(factor_entropy(
+                state, g, factor, messages, outcome.parts[g].data() + group.part_begin(factor), arena));
     }
-    return value;
 }
 
 bool read_beliefs(const MessageState& state, std::vector<double>& beliefs) {

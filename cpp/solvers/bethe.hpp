@@ -10,11 +10,11 @@ namespace arbora {
 //
 // where Z_v = 1 + e^total for a binary variable and the sum of e^total over the values of a category. It is stationary
 // in the messages where they rest, and exact if the graph has no cycles. -inf if some factor has no possible
-// configuration. Writes entropies, and, if it shall have them, the beliefs of the parts.
-double bethe(const MessageState& state, bool wants_parts, Outcome& outcome, Arena& arena);
+// configuration. Sets the beliefs of the parts of every group.
+double bethe(const MessageState& state, std::vector<std::vector<double>>& parts, Arena& arena);
 
-// The value alone.
-double bethe_value(const MessageState& state, Arena& arena);
+// The entropies of the beliefs of variables and of factors; `outcome` has the parts already.
+void set_entropies(const MessageState& state, Outcome& outcome, Arena& arena);
 
 // The probability of every slot from the totals. False, and nothing written, if a category has no possible value.
 bool read_beliefs(const MessageState& state, std::vector<double>& beliefs);

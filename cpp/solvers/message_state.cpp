@@ -22,7 +22,7 @@ private:
     std::chrono::steady_clock::time_point start_;
 };
 
-std::vector<int> slots_seen(const FactorGroup& group, int slots) {
+std::vector<int> find_slots(const FactorGroup& group, int slots) {
     std::vector<char> is_seen(slots, 0);
     for (std::size_t port = 0; port < group.wiring().ports(); ++port) is_seen[group.wiring().slot(port)] = 1;
     std::vector<int> result;
@@ -54,7 +54,7 @@ MessageState::MessageState(const FactorGraph& graph, Oracle oracle, bool in_loga
         groups_.push_back(scaled ? std::move(scaled) : group);
         const bool has_odds = group->has_odds() && !in_logarithms_;
         messages_.emplace_back(group->wiring().ports(), has_odds ? 1.0 : 0.0);
-        touched_.push_back(slots_seen(*group, graph.slots()));
+        touched_.push_back(find_slots(*group, graph.slots()));
         said_.emplace_back(touched_.back().size());
     }
     refresh();

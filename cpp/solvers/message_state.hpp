@@ -46,6 +46,14 @@ public:
     // Sums the totals anew from all messages.
     void refresh_all();
 
+    // FactorGroup::sum_all of a group.
+    double sum_all(std::size_t group, double* parts, Arena& arena) const {
+        const double* messages = messages_[group].data();
+        return in_logarithms_ ? groups_[group]->sum_each(totals_, messages, parts, arena)
+                              : groups_[group]->sum_all(totals_, messages, parts, arena);
+    }
+    const std::vector<int>& slots_seen(std::size_t group) const { return touched_[group]; }
+
     // The messages of a group in logarithms; `buffer` holds them if they are kept otherwise.
     const double* logarithms(std::size_t group, std::vector<double>& buffer) const;
     // Starts with the messages of another state of the same graph, multiplied; both are in logarithms.

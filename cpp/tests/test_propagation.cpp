@@ -4,6 +4,7 @@
 #include "check.hpp"
 #include "listed_group.hpp"
 #include "solvers/belief_propagation.hpp"
+#include "solvers/bethe.hpp"
 #include "solvers/enumeration.hpp"
 #include "solvers/max_product.hpp"
 #include "support/random.hpp"
@@ -130,9 +131,39 @@ TEST(propagation_is_exact_without_cycles) {
         }
 }
 
+// If all messages are stretched a little, the Bethe value changes by the square of that: they rest where it is
+// stationary.
+TEST(bethe_is_stationary) {
+    Random random(5);
+    PropagationOptions options;
+    options.tolerance = 1e-14;
+    options.iterations = 2000;
+    options.damping = 0.3;
+    Arena arena;
+    std::vector<std::vector<double>> parts;
+    int rests = 0;
+    for (int trial = 0; trial < 40; ++trial) {
+        const FactorGraph graph = draw_loopy(random, Style::mild);
+        MessageState state(graph, Oracle::sum, true);
+        Outcome outcome;
+        run(state, options, outcome, arena);
+        if (!outcome.converged) continue;
+        ++rests;
+        const auto stretched = [&](double multiplier) {
+            MessageState other(graph, Oracle::sum, true);
+            other.start_from(state, multiplier);
+            return bethe(other, parts, arena);
+        };
+        const double step = 1e-4, slope = (stretched(1 + step) - stretched(1 - step)) / (2 * step);
+        CHECK(std::abs(slope) < 1e-6);
+    }
+    CHECK(rests > 10);
+}
+
 TEST(propagation_is_sound_with_cycles) {
     Random random(11);
     PropagationOptions options;
+    options.wants_entropies = true;
     options.iterations = 15;
     options.keeps_values = true;
     for (int trial = 0; trial < 150; ++trial)

@@ -12,7 +12,6 @@ import pytest
 import arbora
 from arbora import factors
 from arbora.errors import ArboraError
-from arbora.inference import SOLVERS
 from tests.oracles.factors import TWINS
 from tests.oracles.random_graphs import around, has_cycle, loopy, variable
 
@@ -51,7 +50,7 @@ def assignments(graph: arbora.FactorGraph):
 
 def check_no_nan(solution: arbora.inference.Solution) -> None:
     arrays = [solution.beliefs, *solution.parts, *solution.history]
-    if "entropies" in SOLVERS[solution.solver].gives:
+    if solution.solver == "bp":
         arrays += [solution.variable_entropies, *solution.factor_entropies, np.array(solution.log_partition)]
     assert not any(np.isnan(array).any() for array in arrays)
     assert ((solution.beliefs >= 0) & (solution.beliefs <= 1)).all()
@@ -72,7 +71,7 @@ def test_bp_is_exact_without_cycles(kind: str, style: str) -> None:
     for graph in acyclic(kind, style):
         wanted = graph.solve("enumerate")
         for schedule in SCHEDULES:
-            found = graph.solve("bp", schedule=schedule, **precise(style))
+            found = graph.solve("bp", schedule=schedule, entropies=True, **precise(style))
             check_no_nan(found)
             check_assignment(graph, found)
             assert found.infeasible == wanted.infeasible
@@ -110,8 +109,8 @@ def test_cycles(style: str, schedule: str) -> None:
         wanted = graph.solve("enumerate")
         damping = float(rng.choice([0.0, 0.3, 0.6]))
         options = {"schedule": schedule, "damping": damping, "iterations": 50}
-        solutions = [graph.solve(name, **options) for name in ("bp", "max-product")]
-        solutions[0] = graph.solve("bp", keep_values=True, **options)
+        solutions = [graph.solve("max-product", **options)]
+        solutions += [graph.solve("bp", keep_values=True, entropies=True, **options)]
         for found in solutions:
             check_no_nan(found)
             check_assignment(graph, found)
@@ -119,7 +118,7 @@ def test_cycles(style: str, schedule: str) -> None:
             assert not found.infeasible or wanted.infeasible
             assert found.iterations == len(found.history.residuals)
             assert found.converged or found.infeasible or found.iterations == 50
-        at_rest += solutions[0].converged
+        at_rest += solutions[1].converged
     assert at_rest > 10
 
 
@@ -192,7 +191,7 @@ def test_bethe_is_stationary(seed: int) -> None:
 def test_entropies_make_up_the_bethe_value() -> None:
     """At rest: expected scores, the entropies of factors, and (1 - degree) times those of variables."""
     graph = loopy(seeded("entropies"), "random")
-    found = graph.solve("bp", tolerance=1e-13, iterations=3000, damping=0.3)
+    found = graph.solve("bp", tolerance=1e-13, iterations=3000, damping=0.3, entropies=True)
     assert found.converged
     core = graph._core
     seen = np.zeros(core.slots)
@@ -206,13 +205,81 @@ def test_entropies_make_up_the_bethe_value() -> None:
     assert expected + entropy == pytest.approx(found.log_partition, abs=1e-9)
 
 
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("kind", [factors.Tree, factors.ProjectiveTree])
+def test_a_tree_alone_is_what_trees_are(kind: type[factors.Factor], single_root: bool) -> None:
+    projective = kind is factors.ProjectiveTree
+    for n in (1, 2, 5, 9):
+        for scale in (1.0, 300.0):
+            scores = seeded(n, scale).normal(size=(n + 1, n + 1)) * scale
+            graph = arbora.FactorGraph()
+            arcs = graph.binary(scores)
+            graph.add(kind(arcs, single_root=single_root))
+            options = {"single_root": single_root, "projective": projective}
+            found = graph.solve("bp")
+            real = np.ones((n + 1, n + 1), bool)
+            real[:, 0] = False
+            np.fill_diagonal(real, False)
+            marginals = arbora.trees.marginals(scores, **options)
+            np.testing.assert_allclose(found[arcs][real], marginals[real], atol=1e-9)
+            # Arcs that no tree has are not the tree's: they are variables on their own, if nothing is known.
+            free = np.array([graph._core.evidence(int(number)) < 0 for number in arcs.numbers[~real]])
+            others = np.logaddexp(0, scores[~real][free]).sum()
+            wanted = arbora.trees.log_partition(scores, **options) + others
+            assert found.log_partition == pytest.approx(wanted, rel=1e-9)
+            assert found.tree(arcs, **options).tolist() == arbora.trees.mbr(scores, **options).heads.tolist()
+            best = graph.solve("max-product")
+            heads = arbora.trees.mst(scores, **options).heads
+            assert best.assignment_of(arcs)[heads[1:], np.arange(1, n + 1)].all()
+
+
+def all_pairs(
+    rng: np.random.Generator, n: int, scale: float
+) -> tuple[arbora.FactorGraph, factors.VariableArray]:
+    """A tree with a score for every two arcs that are grandparent and grandchild, or siblings."""
+    graph = arbora.FactorGraph()
+    arcs = graph.binary(rng.normal(size=(n + 1, n + 1)))
+    graph.add(factors.Tree(arcs))
+    graph.add(factors.grandparents(arcs, scale * rng.normal(size=(n + 1,) * 3)))
+    graph.add(factors.siblings(arcs, scale * rng.normal(size=(n + 1,) * 3)))
+    return graph, arcs
+
+
+def test_pairs_in_odds_rest_where_pairs_in_logarithms_do() -> None:
+    """The residual schedule keeps logarithms, the others odds."""
+    for seed in range(5):
+        graph, arcs = all_pairs(seeded("odds", seed), 6, 0.5)
+        found = [
+            graph.solve("bp", schedule=schedule, tolerance=1e-13, iterations=1000, damping=damping)
+            for schedule, damping in (("serial", 0.0), ("residual", 0.0), ("flooding", 0.5))
+        ]
+        assert all(one.converged for one in found)
+        for one in found[1:]:
+            np.testing.assert_allclose(one[arcs], found[0][arcs], atol=1e-9)
+            assert one.log_partition == pytest.approx(found[0].log_partition, abs=1e-9)
+            for got, part in zip(one.parts, found[0].parts, strict=True):
+                np.testing.assert_allclose(got, part, atol=1e-9)
+
+
+def test_read_out_is_a_tree() -> None:
+    for seed in range(20):
+        graph, arcs = all_pairs(seeded("read out", seed), 6, 2.0)
+        for name in ("bp", "max-product", "annealing"):
+            found = graph.solve(name, iterations=20)
+            assert found.value > -inf
+            check_assignment(graph, found)
+            assert sorted(found.assignment_of(arcs)[:, 1:].sum(axis=0)) == [1] * 6
+            assert found.tree(arcs)[0] == -1
+
+
 def test_contradiction() -> None:
     graph = arbora.FactorGraph()
     x = graph.binary([1.0, 2.0])
     graph.add(factors.ExactlyOne(x), factors.Or(~x[:1]), factors.Or(~x[1:]))
     for name in ("bp", "max-product", "annealing"):
         for schedule in SCHEDULES:
-            found = graph.solve(name, schedule=schedule)
+            more = {"entropies": True} if name == "bp" else {}
+            found = graph.solve(name, schedule=schedule, **more)
             assert found.infeasible
             assert not found.converged
             assert found.assignment is None
@@ -245,6 +312,10 @@ def test_solution_says_what_can() -> None:
         _ = found.log_partition
     with pytest.raises(ArboraError, match=r"bp does not give an upper bound; these solvers do: .*enumerate"):
         _ = graph.solve("bp").is_certified
+    with pytest.raises(ArboraError, match="solve with entropies=True"):
+        _ = graph.solve("bp").factor_entropies
+    with pytest.raises(ArboraError, match="solve with assignment=True"):
+        _ = graph.solve("bp", assignment=False).value
     with pytest.raises(ArboraError, match="there is no solver 'magic'; there are: bp"):
         graph.solve("magic")
     with pytest.raises(ArboraError, match="bp has no option 'steps'; it has: iterations"):

@@ -8,7 +8,11 @@ from arbora import _core
 from arbora.inference.solution import Found
 from arbora.inference.solver import Option, Solver
 
-_SCHEDULE = Option("schedule", "serial", "flooding, serial (small factors first), or residual")
+_SCHEDULE = Option(
+    "schedule",
+    "serial",
+    "flooding, serial (small factors first), or residual (fewest updates, each of which costs more)",
+)
 _ITERATIONS = Option("iterations", 100, "the most iterations; fewer if messages come to rest")
 _TOLERANCE = Option("tolerance", 1e-6, "messages that change by less are at rest")
 _DAMPING = Option("damping", 0.0, "how much of the old message stays, in [0, 1)")
@@ -36,8 +40,9 @@ BP = Solver(
         _TOLERANCE,
         _SCHEDULE,
         _DAMPING,
-        Option("keep_values", False, "keep the Bethe value of every iteration, at about twice the time"),
+        Option("keep_values", False, "keep the Bethe value of every iteration, which takes time"),
         Option("parts", True, "tell the beliefs of the factors' parts"),
+        Option("entropies", False, "tell the entropies of variables and factors"),
         Option("assignment", True, "read out an assignment"),
     ),
 )

@@ -82,11 +82,15 @@ class Solution:
         gives: frozenset[str],
         found: Found,
         owner: object | None = None,
+        off: frozenset[str] = frozenset(),
     ) -> None:
-        """What `solver`, which can tell what `gives` names, found; `owner` is whose variables index it."""
+        """What `solver`, which can tell what `gives` names, found; `owner` is whose variables index it.
+
+        What `off` names was not asked for.
+        """
         self.solver = solver
         """The name of the solver."""
-        self._gives, self._found, self._owner = gives, found, owner
+        self._gives, self._found, self._owner, self._off = gives, found, owner, off
         self._first, self._sizes = graph.layout()
         self._groups = _names([graph.group(index)[0] for index in range(graph.groups)])
         self._slots = graph.slots
@@ -150,6 +154,8 @@ class Solution:
     @property
     def parts(self) -> list[Floats]:
         """For every group of factors, in the order of adding, its parts' beliefs; hard ones have none."""
+        if "parts" in self._off:
+            self._need("parts")
         return self._found.get("parts", [])
 
     @property
@@ -213,7 +219,7 @@ class Solution:
         """The solver and what came out, in one line."""
         state = "infeasible" if self.infeasible else "converged" if self.converged else "not converged"
         told = [self.solver, state, f"{self.iterations} iterations"]
-        if "assignment" in self._gives:
+        if "assignment" in self._gives - self._off:
             told.append(f"value {self.value:.6g}")
         if "upper_bound" in self._gives:
             told.append("certified" if self.is_certified else f"gap {self.gap:.3g}")
@@ -239,6 +245,8 @@ class Solution:
         return slots, negated
 
     def _need(self, what: str) -> None:
+        if what in self._off:
+            raise ArboraError(f"{self.solver} was not asked for this: solve with {what}=True")
         if what not in self._gives:
             self._cannot(what)
 

@@ -42,4 +42,5 @@ class Solver:
             found = self.function(graph, **(known | options))
         except (TypeError, ValueError) as error:
             raise ArboraError(f"{self.name}: {error}") from error
-        return Solution(graph, self.name, self.gives, found, owner)
+        off = frozenset(name for name, value in (known | options).items() if value is False)
+        return Solution(graph, self.name, self.gives, found, owner, off)
