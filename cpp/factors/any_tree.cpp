@@ -6,7 +6,8 @@ namespace arbora {
 
 AnyTreeFactor::AnyTreeFactor(std::string kind, Wiring wiring, CandidateArcs arcs)
     : HardFactor(std::move(kind), std::move(wiring)), arcs_(std::move(arcs)) {
-    if (size() != 1 || ports(0) != arcs_.count()) throw std::invalid_argument("there must be one variable for each arc");
+    if (size() != 1 || ports(0) != arcs_.count())
+        throw std::invalid_argument("there must be one variable for each arc");
 }
 
 template <class Odds>

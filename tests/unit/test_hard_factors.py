@@ -155,7 +155,7 @@ def test_a_tree_refuses_a_non_arc_that_is_true() -> None:
         (lambda x: factors.Tree(x[0], heads=[0, 1, 1], modifiers=[1, 2, 0]), "no arc"),
         (lambda x: factors.Tree([1, 2]), "variables of a graph"),
         (lambda x: factors.ExactlyOne(x[0, 0]), "last axis"),
-        (lambda x: factors.ExactlyOne(x[:, :0]), "at least 1 input"),
+        (lambda x: factors.ExactlyOne(x[:, :0]), "at least one input"),
         (lambda x: factors.ExactlyOne([x]), "one-dimensional"),
         (lambda x: factors.ExactlyOne("x"), "variables of a graph"),
         (lambda x: factors.AtMost(x, -1), "at least 0"),

@@ -7,7 +7,7 @@ different lengths, one for each factor. Any input can be negated (``~x``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,22 +18,15 @@ from arbora.factors.base import Factor, binary, graph_of
 from arbora.factors.variables import Numbers, VariableArray
 
 Inputs: TypeAlias = VariableArray | Sequence[VariableArray]
+Begins: TypeAlias = npt.NDArray[np.int64]
 
 
 class Logic(Factor):
     """What all logic factors are made of: the inputs of each factor, one factor after the other."""
 
-    least: ClassVar[int] = 1
-    """How many inputs a factor must have."""
-
     def __init__(self, inputs: Inputs) -> None:
         """A factor for every row of an array, or for every array of a sequence."""
-        rows, self.inputs = _rows(inputs, self.name)
-        short = next((row for row in rows if len(row) < self.least), None)
-        if short is not None:
-            raise ArboraError(f"{self.name} needs at least {self.least} inputs, not {len(short)}")
-        self._numbers: Numbers = np.ascontiguousarray(np.concatenate([*rows, []]), np.int32)
-        self._begins = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        self._numbers, self._begins, self.inputs = _in_a_row(inputs, self.name)
 
     def __len__(self) -> int:
         """How many factors it declares."""
@@ -165,7 +158,6 @@ class Imply(Logic):
     """
 
     name = "Imply"
-    least = 2
 
     def __init__(self, premise: VariableArray, conclusion: VariableArray) -> None:
         """The shapes must be broadcastable to each other."""
@@ -189,22 +181,17 @@ class Imply(Logic):
 class WithOutput(Logic):
     """What logic factors with an output have in common: it is the last of each factor's inputs."""
 
-    least = 2
-
     def __init__(self, inputs: Inputs, output: VariableArray) -> None:
         """One output for every factor: shape (...) for inputs of shape (..., k), (m,) for m arrays."""
-        rows, arrays = _rows(inputs, self.name)
-        if any(len(row) == 0 for row in rows):
-            raise ArboraError(f"{self.name} needs at least one input for its output")
+        numbers, begins, arrays = _in_a_row(inputs, self.name)
         outputs = binary(output, self.name)
-        shape = inputs.shape[:-1] if isinstance(inputs, VariableArray) else (len(rows),)
+        shape = inputs.shape[:-1] if isinstance(inputs, VariableArray) else (len(begins) - 1,)
         if outputs.shape != shape:
             raise ArboraError(f"{self.name} needs outputs of shape {shape}, not {outputs.shape}")
-        graph = graph_of([*arrays, outputs])
-        last = outputs.numbers.ravel()
-        joined = [np.append(row, last[i]) for i, row in enumerate(rows)]
-        super().__init__([VariableArray(graph, row) for row in joined])
+        graph_of([*arrays, outputs])
         self.inputs = (*arrays, outputs)
+        self._numbers = np.insert(numbers, begins[1:], outputs.numbers.ravel())
+        self._begins = begins + np.arange(len(begins))
 
 
 class OrWithOutput(WithOutput):
@@ -241,18 +228,24 @@ class XorWithOutput(WithOutput):
         graph.add_one_of(self.name, self._negated_last(), self._begins, False)
 
 
-def _rows(inputs: Inputs, name: str) -> tuple[list[Numbers], tuple[VariableArray, ...]]:
-    """The numbers of each factor's inputs, and the arrays that they come from."""
+def _in_a_row(inputs: Inputs, name: str) -> tuple[Numbers, Begins, tuple[VariableArray, ...]]:
+    """The inputs of one factor after the other, where each factor begins, and the arrays they come from."""
     if isinstance(inputs, VariableArray):
-        table = binary(inputs, name).numbers
-        if table.ndim == 0:
+        shape = binary(inputs, name).shape
+        if not shape:
             raise ArboraError(f"{name} needs an array whose last axis runs over a factor's inputs")
-        factors = int(np.prod(table.shape[:-1], dtype=np.int64))
-        return list(table.reshape(factors, table.shape[-1])), (inputs,)
-    if not isinstance(inputs, Sequence):
+        arrays: tuple[VariableArray, ...] = (inputs,)
+        lengths = np.full(int(np.prod(shape[:-1], dtype=np.int64)), shape[-1])
+    elif isinstance(inputs, Sequence) and not isinstance(inputs, str):
+        arrays = tuple(binary(array, name) for array in inputs)
+        graph_of(arrays)
+        if any(len(array.shape) != 1 for array in arrays):
+            raise ArboraError(f"{name} needs one-dimensional arrays where there are several")
+        lengths = np.array([array.size for array in arrays], np.int64)
+    else:
         raise ArboraError(f"{name} needs variables of a graph, not {type(inputs).__name__}")
-    arrays = tuple(binary(array, name) for array in inputs)
-    graph_of(arrays)
-    if any(len(array.shape) != 1 for array in arrays):
-        raise ArboraError(f"{name} needs one-dimensional arrays where there are several")
-    return [array.numbers for array in arrays], arrays
+    if (lengths == 0).any():
+        raise ArboraError(f"{name} needs at least one input for each factor")
+    nothing = np.empty(0, np.int32)
+    numbers = np.concatenate([nothing, *(array.numbers.ravel() for array in arrays)])
+    return np.ascontiguousarray(numbers, np.int32), np.cumsum([0, *lengths], dtype=np.int64), arrays
