@@ -1,3 +1,66 @@
-#include "bindings.hpp"
+// Solvers that give upper bounds: dual decomposition, AD3, and branch and bound on top of it.
+#include <nanobind/stl/string.h>
 
-void bind_relaxation(nanobind::module_&) {}
+#include <algorithm>
+
+#include "bindings.hpp"
+#include "graphs.hpp"
+#include "outcomes.hpp"
+#include "solvers/branch_and_bound.hpp"
+#include "solvers/dual_decomposition.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace arbora;
+
+namespace {
+
+// Nodes below the first begin where their parent ended, and a bound that is nearly right serves them.
+constexpr int most_node_iterations = 200;
+
+Outcome exact_ad3(const FactorGraph& graph, Ad3Options options, int nodes) {
+    const int iterations = options.iterations;
+    const BoundingSolver solve = [&](const FactorGraph& node, double cutoff, Multipliers& multipliers) {
+        options.iterations = multipliers.empty() ? iterations : std::min(iterations, most_node_iterations);
+        options.cutoff = cutoff;
+        return ad3(node, options, &multipliers);
+    };
+    return branch_and_bound(graph, solve, nodes);
+}
+
+StepRule rule_named(const std::string& name) {
+    if (name == "level") return StepRule::level;
+    if (name == "decreasing") return StepRule::decreasing;
+    throw nb::value_error("steps must be level or decreasing");
+}
+
+}  // namespace
+
+void bind_relaxation(nb::module_& m) {
+    m.def(
+        "dual_decomposition",
+        [](const FactorGraph& graph, int iterations, double beta, bool lazy, const std::string& steps) {
+            const StepRule rule = rule_named(steps);
+            Outcome outcome;
+            {
+                nb::gil_scoped_release release;
+                outcome = dual_decomposition(graph, {iterations, beta, lazy, rule});
+            }
+            return dictionary_of(outcome);
+        },
+        "graph"_a, "iterations"_a, "beta"_a, "lazy"_a, "steps"_a,
+        "The subgradient method on the multipliers of all copies.");
+    m.def(
+        "ad3",
+        [](const FactorGraph& graph, int iterations, double tolerance, double penalty, int nodes) {
+            const Ad3Options options{iterations, tolerance, penalty};
+            Outcome outcome;
+            {
+                nb::gil_scoped_release release;
+                outcome = nodes ? exact_ad3(graph, options, nodes) : ad3(graph, options);
+            }
+            return dictionary_of(outcome);
+        },
+        "graph"_a, "iterations"_a, "tolerance"_a, "penalty"_a, "nodes"_a,
+        "Alternating directions; with branch and bound if there may be any nodes.");
+}

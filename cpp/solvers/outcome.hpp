@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -36,5 +37,8 @@ struct Outcome {
 
 // What counts as equal for a certificate: value >= upper_bound - tolerance * (1 + |upper_bound|).
 inline constexpr double certificate_tolerance = 1e-9;
+inline bool is_certificate(double value, double upper_bound) {
+    return std::isfinite(value) && value >= upper_bound - certificate_tolerance * (1 + std::abs(upper_bound));
+}
 
 }  // namespace arbora

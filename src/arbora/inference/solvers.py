@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arbora.errors import ArboraError
+from arbora.inference.decomposition import AD3, DUAL_DECOMPOSITION
 from arbora.inference.enumeration import ENUMERATE
 from arbora.inference.linear import ILP, LP
 from arbora.inference.propagation import ANNEALING, BP, MAX_PRODUCT
@@ -14,6 +15,8 @@ SOLVERS: dict[str, Solver] = {
         BP,
         MAX_PRODUCT,
         ANNEALING,
+        DUAL_DECOMPOSITION,
+        AD3,
         LP,
         ILP,
         ENUMERATE,
