@@ -37,6 +37,10 @@ COMMANDS = {
         "arbora.cli.inspect:inspect_command",
         "Show what is in a model file: what it is for, how it was trained, and its weights.",
     ),
+    "experiment": (
+        "arbora.cli.experiment:experiment",
+        "Repeat an experiment of the papers, and print its table.",
+    ),
     "bench": ("arbora.cli.bench:bench", "Measure Arbora and its peers in one run, and print the ratios."),
 }
 

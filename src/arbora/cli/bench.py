@@ -15,6 +15,10 @@ from arbora.errors import ArboraError
 
 # Name -> module with measure(...) -> plain data and table(data) -> rich tables, and what it measures.
 BENCHMARKS = {
+    "inference": (
+        "arbora.benchmarks.inference",
+        "factor graphs: growth of every propagator, cost of a message, against PGMax and numpy",
+    ),
     "parser": (
         "arbora.benchmarks.parser",
         "a first-order parser trained on the spot: accuracy, times, sizes, memory",
@@ -40,7 +44,7 @@ def bench(
     epochs: Annotated[int, typer.Option(help="Epochs of training (parser only).")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quick: Annotated[
-        bool, typer.Option(help="A tiny run that only shows what comes out (trees only).")
+        bool, typer.Option(help="A tiny run that only shows what comes out (inference, trees).")
     ] = False,
 ) -> None:
     """Measure Arbora and its peers in one run, and print the ratios."""
@@ -51,7 +55,7 @@ def bench(
         raise ArboraError(f"there is no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
     given = {"file": file, "train": train, "dev": dev, "quick": quick or None}
     _refuse_others(name, given)
-    options: dict[str, Any] = {"quick": quick} if name == "trees" else {"path": file}
+    options: dict[str, Any] = {"quick": quick} if name in ("inference", "trees") else {"path": file}
     if name == "parser":
         options = {"train": train, "dev": dev, "labels": labels, "epochs": epochs}
     module = import_module(BENCHMARKS[name][0])
@@ -64,7 +68,7 @@ def bench(
 
 
 # Which options belong to which benchmark.
-_OWN = {"treebank": {"file"}, "trees": {"quick"}, "parser": {"train", "dev"}}
+_OWN = {"inference": {"quick"}, "treebank": {"file"}, "trees": {"quick"}, "parser": {"train", "dev"}}
 
 
 def _refuse_others(name: str, given: dict[str, Any]) -> None:

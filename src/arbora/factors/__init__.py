@@ -26,7 +26,7 @@ from arbora.factors.pairs import Pairs, grandparents, siblings
 from arbora.factors.tables import Table
 from arbora.factors.tags import TagChain, TagLink
 from arbora.factors.trees import ProjectiveTree, Tree
-from arbora.factors.variables import VariableArray
+from arbora.factors.variables import VariableArray, join
 
 FACTORS: tuple[type[Factor], ...] = (
     ExactlyOne,
@@ -79,6 +79,7 @@ __all__ = [
     "bigrams",
     "exactly1",
     "grandparents",
+    "join",
     "no2cycle",
     "non_arcs",
     "not2",

@@ -167,7 +167,7 @@ class FactorGraph:
 
 def _checked(scores: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
     try:
-        array = np.ascontiguousarray(np.asarray(scores, np.float64))
+        array = np.require(scores, np.float64, "C")
     except (TypeError, ValueError):
         raise ArboraError(f"the scores of {what} must be an array of numbers") from None
     if np.isnan(array).any() or (array == np.inf).any():
