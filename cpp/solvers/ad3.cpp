@@ -11,7 +11,7 @@ namespace arbora {
 namespace {
 
 constexpr double relaxation = 1.5;        // steps of the multipliers converge up to 1.618 times the penalty
-constexpr int iterations_per_bound = 10;  // a bound costs as much as an easy iteration, and rarely helps
+constexpr int iterations_per_bound = 5;   // a bound costs about as much as an easy iteration
 constexpr double imbalance = 20;          // of residuals, above which the penalty changes
 constexpr int first_rest = 50;            // iterations until it may change, twice as many until the next time
 constexpr int first_window = 20;          // iterations until their average is tried
@@ -50,7 +50,7 @@ public:
             begin();
             while (outcome_.iterations < options_.iterations && iterate()) {
                 const bool is_solved = primal_ <= options_.tolerance && dual_ <= options_.tolerance;
-                if ((is_solved || outcome_.iterations % iterations_per_bound == 0) && !find_bound()) break;
+                if ((is_solved || outcome_.iterations % iterations_per_bound == 0) && !find_bound(is_solved)) break;
                 outcome_.converged = is_solved;
                 if (is_solved) break;
                 balance();
@@ -75,7 +75,7 @@ private:
     }
 
     // The upper bound at the present multipliers, and assignments on the way. False if there is nothing left to do.
-    bool find_bound() {
+    bool find_bound(bool is_last = false) {
         if (!decoding_.solve(true, outcome_)) {
             outcome_.infeasible = true;
             return false;
@@ -86,7 +86,7 @@ private:
         incumbent_.consider(decoding_);
         if (!decoding_.disagreeing().empty() && outcome_.iterations > 0) {
             incumbent_.consider(u_);
-            if (!incumbent_.is_candidate_possible()) incumbent_.repair(preferences());
+            if (is_last || !incumbent_.is_candidate_possible()) incumbent_.repair(preferences());
         }
         if (is_certificate(incumbent_.value(), outcome_.upper_bound)) outcome_.converged = true;
         return !outcome_.converged && outcome_.upper_bound > options_.cutoff;

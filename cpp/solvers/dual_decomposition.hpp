@@ -20,7 +20,7 @@ struct DualDecompositionOptions {
 //     lambda_f -= 2 alpha (z_f - mean z)
 //
 // for two copies that is the paper's u += alpha (z - y). Its rule for alpha is StepRule::decreasing, with delta = the
-// first dual value minus the value of the first assignment. The other one needs a tenth of the iterations or less.
+// first dual value minus the value of the first assignment. The other one needs a third of the iterations or less.
 //
 // The lowest dual value is the upper bound; if the value of the best assignment that structures named attains it, as it
 // does where all copies agree, that assignment is certainly the best. beliefs: the assignment then, else the copies' mean

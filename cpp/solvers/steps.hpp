@@ -21,6 +21,7 @@ public:
         last_ = dual;
         if (rule_ == StepRule::decreasing) return delta_ / (1 + rises_);
         if (dual <= reference_ - delta_ / 2) {
+            delta_ *= 1.5;
             reference_ = bound;
             since_ = 0;
         } else if (++since_ == patience) {
@@ -35,8 +36,8 @@ public:
     bool has_hope(double least) const { return rule_ == StepRule::decreasing || delta_ > least; }
 
 private:
-    static constexpr int patience = 20;         // steps without half the descent hoped for, until hope is halved
-    static constexpr double overshoot = 1.5;    // converges below 2; beyond 1, as dual functions are not smooth
+    static constexpr int patience = 30;       // steps without half the descent hoped for, until hope is halved
+    static constexpr double overshoot = 1.5;  // of what would do for a linear function; beyond 2 it would diverge
 
     StepRule rule_;
     double delta_, reference_, last_;
