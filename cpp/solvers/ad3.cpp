@@ -214,6 +214,7 @@ private:
 
     void report() {
         const FactorGraph& graph = copies_.graph();
+        if (!is_certificate(incumbent_.value(), outcome_.upper_bound)) incumbent_.improve();
         outcome_.value = incumbent_.value();
         outcome_.assignment = incumbent_.assignment();
         outcome_.beliefs = u_;
@@ -221,6 +222,7 @@ private:
             outcome_.upper_bound = -INFINITY;
             outcome_.converged = true;
         } else if (is_certificate(outcome_.value, outcome_.upper_bound)) {
+            outcome_.converged = true;
             std::copy(outcome_.assignment.begin(), outcome_.assignment.end(), outcome_.beliefs.begin());
             outcome_.parts = parts_of(graph, outcome_.assignment, arena_);
         }

@@ -6,7 +6,10 @@
 namespace arbora {
 
 Copies::Copies(const FactorGraph& graph)
-    : graph_(graph), slot_begins_(graph.slots() + 1, 0), variable_of_(graph.slots()), structure_ports_(graph.slots(), -1) {
+    : graph_(graph),
+      slot_begins_(graph.slots() + 1, 0),
+      variable_of_(graph.slots()),
+      structure_ports_(graph.slots(), -1) {
     for (std::size_t g = 0; g < graph.groups().size(); ++g) {
         const Wiring& wiring = graph.groups()[g]->wiring();
         const int offset = ports();

@@ -13,8 +13,9 @@ struct DualDecompositionOptions {
     StepRule steps = StepRule::level;
 };
 
-// Dual decomposition by the subgradient method (Koo et al. 2010, sections 4 and 5, 7.4 and 7.5, appendix A). Each factor
-// f is solved on copies z_f of its slots; multipliers, which sum to 0 over the copies of a slot, make them agree:
+// Dual decomposition by the subgradient method (Koo et al. 2010, sections 4 and 5, 7.4 and 7.5, appendix A). Each
+// factor f is solved on copies z_f of its slots; multipliers, which sum to 0 over the copies of a slot, make them
+// agree:
 //
 //     dual(lambda) = sum_f max over z_f of score_f(z_f) + (share of the unary scores + lambda_f) z_f
 //     lambda_f -= 2 alpha (z_f - mean z)
@@ -23,8 +24,8 @@ struct DualDecompositionOptions {
 // first dual value minus the value of the first assignment. The other one needs a third of the iterations or less.
 //
 // The lowest dual value is the upper bound; if the value of the best assignment that structures named attains it, as it
-// does where all copies agree, that assignment is certainly the best. beliefs: the assignment then, else the copies' mean
-// over all iterations. `converged`: certain, or the bound has come to rest.
+// does where all copies agree, that assignment is certainly the best. beliefs: the assignment then, else the copies'
+// mean over all iterations. `converged`: certain, or steps have become so small that the bound is at rest.
 Outcome dual_decomposition(const FactorGraph& graph, const DualDecompositionOptions& options);
 
 }  // namespace arbora

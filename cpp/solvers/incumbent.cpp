@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "solvers/climb.hpp"
 #include "solvers/completion.hpp"
 
 namespace arbora {
@@ -50,6 +51,13 @@ void Incumbent::consider(const std::vector<double>& beliefs) {
 void Incumbent::repair(const std::vector<double>& preferences) {
     Assignment completed(candidate_.size(), 0);
     if (complete(copies_, preferences, completed, arena_)) keep(completed);
+}
+
+void Incumbent::improve() {
+    if (assignment_.empty()) return;
+    Assignment improved = assignment_;
+    climb(copies_.graph(), improved, value_, arena_);
+    keep(improved);
 }
 
 void Incumbent::decide(int variable, const Decoding& decoding) {

@@ -21,6 +21,8 @@ public:
     void consider(const std::vector<double>& beliefs);
     // By `complete` from the candidate: where that was impossible, a way to one that is not.
     void repair(const std::vector<double>& preferences);
+    // Changes single variables of it where that helps, for want of something better.
+    void improve();
     bool is_candidate_possible() const { return impossible_ == 0; }
 
 private:
