@@ -11,14 +11,6 @@ namespace {
 constexpr std::uint64_t root_atom = 0x9b1f8a3c52e7d401, before_atom = 0x5c7d20e1b94f6a37,
                         after_atom = 0xe3068fd17a2b5c95, none_atom = 0x27d4eb2f165667c5;
 
-std::uint64_t seed_of(const Side& side) {
-    std::uint64_t seed = static_cast<std::uint64_t>(side.role) + 1;
-    for (const Reference& reference : side.references)
-        seed = combine(seed, static_cast<std::uint64_t>(reference.offset + 64) * 64 +
-                                 static_cast<std::uint64_t>(reference.atom));
-    return seed;
-}
-
 }  // namespace
 
 int Prepared::relative(int i, int offset) const {
@@ -44,12 +36,15 @@ void Prepared::set(const Templates& templates, const Encoded& encoded, std::size
     }
     values_.clear();
     valid_.clear();
+    counts_.clear();
     zeros_.assign(width(), 0);
     ones_.assign(width(), 1);
     sides_.assign(templates.sides().size(), {});
+    columns_.resize(templates.columns().size());
+    for (Column& column : columns_) column.is_set = false;
     for (std::size_t s = 0; s < sides_.size(); ++s) {
         const Side& side = templates.sides()[s];
-        if ((templates.users_of_side(s) & sections) && !side.needs_tree()) set_side(side, encoded, start, sides_[s]);
+        if ((templates.users_of_side(s) & sections) && !side.needs_tree) set_side(side, encoded, start, sides_[s]);
     }
     set_arcs(templates, encoded, start, sections);
     set_codes();
@@ -64,21 +59,24 @@ void Prepared::set_tree(const Templates& templates, const Encoded& encoded, std:
         last_children_[heads[m]] = m;
         parents_[m] = heads[m];
     }
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+        if (templates.columns()[c].offset >= first_child) columns_[c].is_set = false;
     for (std::size_t s = 0; s < sides_.size(); ++s) {
         const Side& side = templates.sides()[s];
-        if (!side.needs_tree()) continue;
+        if (!side.needs_tree) continue;
         sides_[s] = {};
         set_side(side, encoded, encoded.start(sentence), sides_[s]);
     }
 }
 
-// The atom that a reference from each word leads to; 0 where it is not known.
-void Prepared::fill_column(const Encoded& encoded, std::size_t start, Reference reference) {
-    column_.resize(width());
-    column_[0] = root_atom;
+void Prepared::fill_column(const Encoded& encoded, std::size_t start, Reference reference, Column& column) {
+    column.is_set = column.full = true;
+    column.atoms.resize(width());
+    column.atoms[0] = root_atom;
     for (int i = 1; i <= n_; ++i) {
         const int j = relative(i, reference.offset);
-        column_[i] = j >= 1 && j <= n_ ? encoded.atom(start + j - 1, reference.atom) : special(i, j);
+        column.atoms[i] = j >= 1 && j <= n_ ? encoded.atom(start + j - 1, reference.atom) : special(i, j);
+        column.full &= column.atoms[i] != 0;
     }
 }
 
@@ -88,37 +86,54 @@ void Prepared::set_side(const Side& side, const Encoded& encoded, std::size_t st
         if (!present_[static_cast<int>(reference.atom)]) return;
         if (reference.atom == Atom::feat) set = &reference;
     }
-    hashes_.assign(width(), seed_of(side));
-    there_.assign(width(), 1);
-    for (const Reference& reference : side.references) {
-        if (&reference == set) continue;
-        fill_column(encoded, start, reference);
-        for (int i = 0; i < width(); ++i) {
-            hashes_[i] = join_hashes(hashes_[i], column_[i]);
-            there_[i] &= column_[i] != 0;
-        }
+    hashes_.assign(width(), side.seed);
+    for (std::size_t r = 0; r < side.references.size(); ++r) {
+        if (&side.references[r] == set) continue;
+        Column& column = columns_[side.columns[r]];
+        if (!column.is_set) fill_column(encoded, start, side.references[r], column);
+        for (int i = 0; i < width(); ++i) hashes_[i] = join_hashes(hashes_[i], column.atoms[i]);
+        if (column.full) continue;
+        if (result.full) there_.assign(width(), 1);
+        result.full = false;
+        for (int i = 0; i < width(); ++i) there_[i] &= column.atoms[i] != 0;
     }
-    const auto members = [&](int i) {  // of the set; what is no word has one
-        const int j = i ? relative(i, set->offset) : -1;
-        return j >= 1 && j <= n_ ? encoded.feat_count(start + j - 1) : 1;
-    };
-    const auto member = [&](int i, int slot) {
-        const int j = i ? relative(i, set->offset) : -1;
-        return j >= 1 && j <= n_ ? encoded.feats_begin(start + j - 1)[slot] : special(i, j);
-    };
-    result.slots = 1;
-    for (int i = 1; set && i <= n_; ++i) result.slots = std::max(result.slots, members(i));
     result.at = values_.size();
-    values_.resize(result.at + static_cast<std::size_t>(result.slots) * width());
-    valid_.resize(values_.size());
-    for (int slot = 0; slot < result.slots; ++slot) {
-        std::uint32_t* values = values_.data() + result.at + static_cast<std::size_t>(slot) * width();
-        float* valid = valid_.data() + result.at + static_cast<std::size_t>(slot) * width();
-        for (int i = 0; i < width(); ++i) {
-            const bool there = there_[i] && (!set || slot < members(i));
-            valid[i] = there;
-            result.full &= there;
-            values[i] = static_cast<std::uint32_t>(set && there ? join_hashes(hashes_[i], member(i, slot)) : hashes_[i]);
+    if (set) {
+        if (result.full) there_.assign(width(), 1);
+        return set_slots(*set, encoded, start, result);
+    }
+    result.slots = 1;
+    for (int i = 0; i < width(); ++i) values_.push_back(static_cast<std::uint32_t>(hashes_[i]));
+    if (result.full) return;
+    result.valid_at = valid_.size();
+    result.counts_at = counts_.size();
+    valid_.insert(valid_.end(), there_.begin(), there_.end());
+    counts_.insert(counts_.end(), there_.begin(), there_.end());
+}
+
+// A row for each member of the words' sets; what is no word has one member.
+void Prepared::set_slots(Reference set, const Encoded& encoded, std::size_t start, SideHashes& result) {
+    result.full = false;
+    result.slots = 1;
+    result.counts_at = counts_.size();
+    result.valid_at = valid_.size();
+    for (int i = 0; i < width(); ++i) {
+        const int j = i ? relative(i, set.offset) : -1;
+        const int members = j >= 1 && j <= n_ ? encoded.feat_count(start + j - 1) : 1;
+        counts_.push_back(there_[i] ? members : 0);
+        result.slots = std::max(result.slots, counts_.back());
+    }
+    const std::size_t cells = static_cast<std::size_t>(result.slots) * width();
+    values_.resize(result.at + cells);
+    valid_.resize(result.valid_at + cells, 0);
+    for (int i = 0; i < width(); ++i) {
+        const int j = i ? relative(i, set.offset) : -1;
+        for (int slot = 0; slot < counts_[result.counts_at + i]; ++slot) {
+            const std::uint64_t member =
+                j >= 1 && j <= n_ ? encoded.feats_begin(start + j - 1)[slot] : special(i, j);
+            const std::size_t cell = static_cast<std::size_t>(slot) * width() + i;
+            values_[result.at + cell] = static_cast<std::uint32_t>(join_hashes(hashes_[i], member));
+            valid_[result.valid_at + cell] = 1;
         }
     }
 }

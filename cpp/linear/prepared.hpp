@@ -17,6 +17,8 @@ public:
         int slots = 0;       // 0: the column is not there, and templates with it cost nothing
         bool full = true;    // no word lacks a value
         std::size_t at = 0;  // where the rows begin
+        // Where the rows of `valid` and the counts begin, if it is not full.
+        std::size_t valid_at = 0, counts_at = 0;
     };
 
     // Prepares for the templates of some sections (bits), but for sides that look at a tree.
@@ -28,13 +30,18 @@ public:
     int width() const { return n_ + 1; }
     int slots(int side) const { return side < 0 ? 1 : sides_[side].slots; }
     bool is_full(int side) const { return side < 0 || sides_[side].full; }
+    // How many values a word has: its first slots.
+    int count(int side, int word) const {
+        return is_full(side) ? slots(side) : counts_[sides_[side].counts_at + word];
+    }
     // Hashes of the words' values; a side that a template does not have counts 0.
     const std::uint32_t* values(int side, int slot) const {
         return side < 0 ? zeros_.data() : values_.data() + sides_[side].at + static_cast<std::size_t>(slot) * width();
     }
     // 1 where there is a value, 0 where there is none.
     const float* valid(int side, int slot) const {
-        return side < 0 ? ones_.data() : valid_.data() + sides_[side].at + static_cast<std::size_t>(slot) * width();
+        return is_full(side) ? ones_.data()
+                             : valid_.data() + sides_[side].valid_at + static_cast<std::size_t>(slot) * width();
     }
     // Hashes of arc atoms: a row per head, a column per modifier.
     const std::uint32_t* arc_table(int which) const {
@@ -51,9 +58,15 @@ public:
 
 private:
     void set_side(const Side& side, const Encoded& encoded, std::size_t start, SideHashes& hashes);
+    void set_slots(Reference set, const Encoded& encoded, std::size_t start, SideHashes& hashes);
     void set_arcs(const Templates& templates, const Encoded& encoded, std::size_t start, unsigned sections);
     void set_codes();
-    void fill_column(const Encoded& encoded, std::size_t start, Reference reference);
+    // The atom that a reference from each word leads to; 0 where it is not known.
+    struct Column {
+        bool is_set = false, full = false;
+        std::vector<std::uint64_t> atoms;
+    };
+    void fill_column(const Encoded& encoded, std::size_t start, Reference reference, Column& column);
     // The word that an offset from word i leads to: 1..n, 0 where there is none, -1 before and n+1 after the sentence.
     int relative(int i, int offset) const;
     // The atom of what is no word.
@@ -63,8 +76,10 @@ private:
     bool present_[single_atoms + 1] = {};
     std::vector<SideHashes> sides_;
     std::vector<std::uint32_t> values_, arcs_, distances_, directions_, root_codes_, zeros_;
+    std::vector<int> counts_;
     std::vector<float> valid_, ones_;
-    std::vector<std::uint64_t> column_, hashes_;
+    std::vector<Column> columns_;
+    std::vector<std::uint64_t> hashes_;
     std::vector<char> there_;
     std::vector<int> first_children_, last_children_, parents_;
 };

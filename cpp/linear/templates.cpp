@@ -1,14 +1,25 @@
 #include "linear/templates.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "linear/hashing.hpp"
 
 namespace arbora {
 
-bool Side::needs_tree() const {
-    return std::any_of(references.begin(), references.end(), [](Reference r) { return r.offset >= first_child; });
+namespace {
+
+std::uint64_t seed_of(Role role, const std::vector<Reference>& references) {
+    std::uint64_t seed = static_cast<std::uint64_t>(role) + 1;
+    for (const Reference& reference : references)
+        seed = combine(seed, static_cast<std::uint64_t>(reference.offset + 64) * 64 +
+                                 static_cast<std::uint64_t>(reference.atom));
+    return seed;
 }
+
+bool looks_at_tree(Reference reference) { return reference.offset >= first_child; }
+
+}  // namespace
 
 void Templates::add(Section section, std::uint64_t seed, const std::vector<Reference>& head,
                     const std::vector<Reference>& modifier, const std::vector<Reference>& between,
@@ -21,13 +32,24 @@ void Templates::add(Section section, std::uint64_t seed, const std::vector<Refer
 
 int Templates::side(Role role, const std::vector<Reference>& references, unsigned user) {
     if (references.empty()) return -1;
-    const Side wanted{role, references};
-    const auto at = static_cast<std::size_t>(std::find(sides_.begin(), sides_.end(), wanted) - sides_.begin());
+    const auto found = std::find_if(sides_.begin(), sides_.end(), [&](const Side& side) {
+        return side.role == role && side.references == references;
+    });
+    const auto at = static_cast<std::size_t>(found - sides_.begin());
     if (at == sides_.size()) {
-        sides_.push_back(wanted);
+        std::vector<int> columns;
+        for (const Reference& reference : references) columns.push_back(column(reference));
+        sides_.push_back({role, references, std::move(columns), seed_of(role, references),
+                          std::any_of(references.begin(), references.end(), looks_at_tree)});
         side_users_.push_back(0);
     }
     side_users_[at] |= user;
+    return static_cast<int>(at);
+}
+
+int Templates::column(Reference reference) {
+    const auto at = std::find(columns_.begin(), columns_.end(), reference) - columns_.begin();
+    if (at == static_cast<std::ptrdiff_t>(columns_.size())) columns_.push_back(reference);
     return static_cast<int>(at);
 }
 

@@ -23,9 +23,9 @@ enum class Role : std::uint8_t { head, modifier, between };
 struct Side {
     Role role;
     std::vector<Reference> references;
-
-    bool needs_tree() const;
-    bool operator==(const Side&) const = default;
+    std::vector<int> columns;  // where the references are in Templates::columns()
+    std::uint64_t seed;        // of its hashes
+    bool needs_tree;
 };
 
 // What is known of the words between head and modifier: three counts up to 3, the set of their tags, and whether
@@ -58,6 +58,8 @@ public:
 
     const std::vector<Template>& of(Section section) const { return templates_[static_cast<int>(section)]; }
     const std::vector<Side>& sides() const { return sides_; }
+    // All references of sides, each once.
+    const std::vector<Reference>& columns() const { return columns_; }
     const std::vector<std::vector<ArcAtom>>& arcs() const { return arcs_; }
     // Which sections use a side or arc atoms, as bits.
     unsigned users_of_side(std::size_t side) const { return side_users_[side]; }
@@ -67,7 +69,10 @@ private:
     int side(Role role, const std::vector<Reference>& references, unsigned user);
     int arc(const std::vector<ArcAtom>& atoms, unsigned user);
 
+    int column(Reference reference);
+
     std::vector<Side> sides_;
+    std::vector<Reference> columns_;
     std::vector<std::vector<ArcAtom>> arcs_;
     std::vector<unsigned> side_users_, arc_users_;
     std::array<std::vector<Template>, section_count> templates_;
