@@ -6,13 +6,16 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "linear/label_chains.hpp"
 #include "linear/learner.hpp"
 #include "parsing/losses.hpp"
+#include "weights.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -88,6 +91,21 @@ void bind_learning(nb::module_& m) {
         return result;
     }, "unary"_a, "siblings"_a.none(), "k"_a);
 
+    nb::class_<HeldWeights>(m, "ShortWeights", "A parser's weights: 16-bit integers, and the step they count in.")
+        .def("__init__", [](HeldWeights* self, decltype(HeldWeights::values) values, float step) {
+            new (self) HeldWeights{std::move(values), step};
+        }, "values"_a.noconvert(), "step"_a)
+        .def_static("rounded", [](const Array<const float, 1>& weights) {
+            if (!std::all_of(weights.data(), weights.data() + weights.shape(0), [](float w) { return std::isfinite(w); }))
+                throw nb::value_error("weights must be finite: there is nan or inf among them");
+            std::int16_t* values;
+            auto array = new_array<std::int16_t, 1>({weights.shape(0)}, values);
+            const float step = round_weights(weights.data(), weights.shape(0), values);
+            return HeldWeights{decltype(HeldWeights::values)(array), step};
+        }, "weights"_a, "The nearest weights with 16 bits each; the step is a power of two.")
+        .def_prop_ro("values", [](const HeldWeights& self) { return self.values; },
+                     nb::rv_policy::reference)
+        .def_ro("step", &HeldWeights::step);
     nb::class_<OnlineLearner>(m, "OnlineLearner", "Weights that are learned online, and their average.")
         .def("__init__", [](OnlineLearner* self, int bits, int extra, const std::string& rule, double rate) {
             const StepRule kind = rule == "aggressive" ? StepRule::aggressive

@@ -18,6 +18,7 @@
 #include "parsing/stream.hpp"
 #include "parsing/training.hpp"
 #include "support/parallel.hpp"
+#include "weights.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -104,11 +105,9 @@ struct Structure {
                 {tree_scale, label_scale, joint_scale}) {}
 };
 
-Weights table_of(const Array<const float>& weights, std::size_t extra) {
-    const std::size_t size = weights.shape(0) - extra;
-    if (weights.shape(0) <= extra || (size & (size - 1)) || size < 16)
-        throw nb::value_error("the weights are not a power of two and a block of labels");
-    return {weights.data(), static_cast<std::uint32_t>(size - 1)};
+Parser parser_of(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights) {
+    return {structure.templates, structure.pruner, pruner_weights.table(0), structure.model,
+            weights.table(structure.model.labeler().padding())};
 }
 
 template <class Task>
@@ -127,11 +126,11 @@ struct Arcs {
     std::vector<std::vector<Arc>> of;
 };
 
-std::unique_ptr<Arcs> choose_batch(const Structure& structure, const Array<const float>& weights, const Encoded& encoded,
+std::unique_ptr<Arcs> choose_batch(const Structure& structure, const HeldWeights& weights, const Encoded& encoded,
                                    const Array<const int>& also, bool single_root, bool projective, int threads) {
     auto result = std::make_unique<Arcs>();
     result->of.resize(encoded.sentences());
-    const Weights w = table_of(weights, 0);
+    const ShortWeights w = weights.table(0);
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
         thread_local Prepared prepared;
         prepared.set(structure.templates, encoded, i, bit_of(Section::pruner));
@@ -141,13 +140,12 @@ std::unique_ptr<Arcs> choose_batch(const Structure& structure, const Array<const
     return result;
 }
 
-void parse_batch(const Structure& structure, const Array<const float>& weights, const Array<const float>& pruner_weights, const Encoded& encoded,
-                 const Array<const int>& given_heads, const Array<const int>& given_labels, bool single_root,
+void parse_batch(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+                 const Encoded& encoded, const Array<const int>& given_heads, const Array<const int>& given_labels, bool single_root,
                  bool projective, bool least_risk, int threads, const Array<int>& heads, const Array<int>& labels,
                  const Array<double>& head_probabilities, const Array<double>& label_probabilities,
                  const Array<double>& log_probabilities) {
-    const Parser parser{structure.templates, structure.pruner, table_of(pruner_weights, 0), structure.model,
-                        table_of(weights, structure.model.labeler().padding())};
+    const Parser parser = parser_of(structure, weights, pruner_weights);
     const ParseOptions options{{single_root, projective}, least_risk ? Decoder::least_risk : Decoder::best,
                                log_probabilities.shape(0) > 0};
     if (heads.shape(0) < encoded.words() || labels.shape(0) < encoded.words())
@@ -171,12 +169,11 @@ void parse_batch(const Structure& structure, const Array<const float>& weights, 
     });
 }
 
-nb::list kbest_batch(const Structure& structure, const Array<const float>& weights,
-                     const Array<const float>& pruner_weights, const Encoded& encoded,
+nb::list kbest_batch(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+                     const Encoded& encoded,
                      const Array<const int>& given_heads, const Array<const int>& given_labels, bool single_root,
                      bool projective, int threads, int k) {
-    const Parser parser{structure.templates, structure.pruner, table_of(pruner_weights, 0), structure.model,
-                        table_of(weights, structure.model.labeler().padding())};
+    const Parser parser = parser_of(structure, weights, pruner_weights);
     std::vector<std::vector<LabelledTree>> found(encoded.sentences());
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
         const std::size_t start = encoded.start(i);
@@ -204,12 +201,11 @@ nb::list kbest_batch(const Structure& structure, const Array<const float>& weigh
 }
 
 // (bytes used, text, sentences, words, lines, whether the next sentence cannot be parsed, why it has no tree).
-nb::tuple parse_text(const Structure& structure, const Array<const float>& weights,
-                     const Array<const float>& pruner_weights, const std::vector<std::string>& labels, nb::bytes data,
+nb::tuple parse_text(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+                     const std::vector<std::string>& labels, nb::bytes data,
                      bool final, bool single_root, bool projective, bool least_risk, bool probabilities,
                      bool constraints, int threads) {
-    const Parser parser{structure.templates, structure.pruner, table_of(pruner_weights, 0), structure.model,
-                        table_of(weights, structure.model.labeler().padding())};
+    const Parser parser = parser_of(structure, weights, pruner_weights);
     if (static_cast<int>(labels.size()) != structure.model.labels()) throw nb::value_error("every label needs a name");
     const Decoder decoder = least_risk ? Decoder::least_risk : Decoder::best;
     const StreamOptions options{{{single_root, projective}, decoder, probabilities}, constraints, threads};
@@ -230,6 +226,17 @@ nb::tuple parse_text(const Structure& structure, const Array<const float>& weigh
 }
 
 // ---- raw scores, for tests ----
+
+using LearnedWeights = Array<const float>;
+
+Weights table_of(const LearnedWeights& weights, std::size_t extra) {
+    const std::size_t size = weights.shape(0) - extra;
+    if (weights.shape(0) <= extra || (size & (size - 1)) || size < 16)
+        throw nb::value_error("the weights are not a power of two and a block of labels");
+    return {weights.data(), static_cast<std::uint32_t>(size - 1)};
+}
+
+ShortWeights table_of(const HeldWeights& weights, std::size_t extra) { return weights.table(extra); }
 
 using ArcSpec = std::vector<std::tuple<int, int>>;  // head and modifier
 
@@ -255,11 +262,12 @@ std::vector<Arc> arcs_of(const ArcSpec& spec, int n) {
     return result;
 }
 
-std::vector<float> arc_scores(const Structure& structure, bool of_pruner, const Array<const float>& weights,
+template <class AnyWeights>
+std::vector<float> arc_scores(const Structure& structure, bool of_pruner, const AnyWeights& weights,
                               const Encoded& encoded, std::size_t sentence, const ArcSpec& spec) {
     const Prepared prepared = prepare(structure, encoded, sentence, {});
     const ArcFeatures& features = of_pruner ? structure.pruner.features() : structure.model.arcs();
-    const Weights table = table_of(weights, of_pruner ? 0 : structure.model.labeler().padding());
+    const auto table = table_of(weights, of_pruner ? 0 : structure.model.labeler().padding());
     const auto width = static_cast<std::size_t>(prepared.width());
     std::vector<float> scores(spec.empty() ? width * width : spec.size());
     if (spec.empty())
@@ -269,8 +277,9 @@ std::vector<float> arc_scores(const Structure& structure, bool of_pruner, const 
     return scores;
 }
 
+template <class AnyWeights>
 std::vector<std::vector<float>> label_scores(const Structure& structure, bool of_labeler,
-                                             const Array<const float>& weights, const Encoded& encoded,
+                                             const AnyWeights& weights, const Encoded& encoded,
                                              std::size_t sentence, const std::vector<int>& heads,
                                              const ArcSpec& spec) {
     const Prepared prepared = prepare(structure, encoded, sentence, heads);
@@ -284,7 +293,8 @@ std::vector<std::vector<float>> label_scores(const Structure& structure, bool of
     return result;
 }
 
-std::vector<float> sibling_scores(const Structure& structure, const Array<const float>& weights,
+template <class AnyWeights>
+std::vector<float> sibling_scores(const Structure& structure, const AnyWeights& weights,
                                   const Encoded& encoded, std::size_t sentence, const std::vector<int>& heads,
                                   int head) {
     const Prepared prepared = prepare(structure, encoded, sentence, heads);
@@ -351,30 +361,35 @@ void bind_parsing(nb::module_& m) {
                      "given_heads: typing.Any, given_labels: typing.Any, single_root: bool, projective: bool, "
                      "threads: int, k: int) -> list[typing.Any]"),
              "For every sentence (heads, labels, log-probabilities), a row per tree and a column per word.")
-        .def("arc_scores", &arc_scores, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
-             "Sums of the weights of arcs (head, modifier); without a list, of all arcs as a flat table.")
-        .def("label_scores", &label_scores, "of_labeler"_a, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
-             "arcs"_a, "Sums of the weights of every label of arcs; heads are the tree that the labeler sees.")
-        .def("sibling_scores", &sibling_scores, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a, "head"_a,
-             "Sums of the weights of neighbouring labels below a head, flat; the last are start and end.")
-        .def("surprise", [](const Structure& self, const Array<const float>& weights,
-                            const Array<const float>& pruner_weights, const Encoded& encoded,
+        .def("arc_scores", &arc_scores<HeldWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
+        .def("arc_scores", &arc_scores<LearnedWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a,
+             "arcs"_a, "Sums of the weights of arcs (head, modifier); without a list, of all arcs as a flat table.")
+        .def("label_scores", &label_scores<HeldWeights>, "of_labeler"_a, "weights"_a, "encoded"_a, "sentence"_a,
+             "heads"_a, "arcs"_a)
+        .def("label_scores", &label_scores<LearnedWeights>, "of_labeler"_a, "weights"_a, "encoded"_a, "sentence"_a,
+             "heads"_a, "arcs"_a,
+             "Sums of the weights of every label of arcs; heads are the tree that the labeler sees.")
+        .def("sibling_scores", &sibling_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
+             "head"_a)
+        .def("sibling_scores", &sibling_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
+             "head"_a, "Sums of the weights of neighbouring labels below a head, flat; the last are start and end.")
+        .def("surprise", [](const Structure& self, const HeldWeights& weights, const HeldWeights& pruner_weights,
+                            const Encoded& encoded,
                             const Array<const int>& heads, const Array<const int>& labels, bool single_root,
                             bool projective, int threads, const std::vector<double>& scales, double joint) {
+            const Parser parser = parser_of(self, weights, pruner_weights);
             nb::gil_scoped_release release;
-            const Surprise found = measure_surprise(self.templates, self.pruner, table_of(pruner_weights, 0),
-                                                    self.model, table_of(weights, self.model.labeler().padding()),
-                                                    encoded, {heads.data(), labels.data()},
+            const Surprise found = measure_surprise(parser, encoded, {heads.data(), labels.data()},
                                                     {single_root, projective}, scales, joint, threads);
             return std::make_tuple(found.trees, found.labels, found.joint);
         }, "weights"_a, "pruner_weights"_a, "encoded"_a, "heads"_a, "labels"_a, "single_root"_a, "projective"_a,
            "threads"_a, "scales"_a, "joint"_a)
-        .def("template_masses", [](const Structure& self, int section, const Array<const float>& weights,
+        .def("template_masses", [](const Structure& self, int section, const HeldWeights& weights,
                                    const Encoded& encoded, const Array<const int>& heads,
                                    const Array<const int>& labels) {
             const auto which = static_cast<Section>(section);
             return template_masses(self.templates, which, self.model.labels(),
-                                   table_of(weights, which == Section::pruner ? 0 : self.model.labeler().padding()),
+                                   weights.table(which == Section::pruner ? 0 : self.model.labeler().padding()),
                                    encoded, {heads.data(), labels.data()});
         }, "section"_a, "weights"_a, "encoded"_a, "heads"_a, "labels"_a)
         .def("train_pruner", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
+#include "linear/pair_hashes.hpp"
 #include "linear/word_sums.hpp"
 #include "support/vectorise.hpp"
 
@@ -12,8 +14,9 @@ namespace {
 
 // ---- two words, all arcs: a row of modifiers for each head ----
 
+template <class Number>
 struct Row {
-    const float* weights;
+    const Number* weights;
     std::uint32_t mask, start;              // seed and head
     const std::uint32_t *modifiers, *arcs;  // hashes per modifier; arcs may be null
     const float* valid;                     // null if all are
@@ -22,68 +25,77 @@ struct Row {
     int width;
 };
 
-template <bool alone, bool direction, bool distance, bool masked, bool arc>
-void add_row(const Row& row) {
-    const float* __restrict w = row.weights;
+// What weights are summed in: short ones as integers, which are exact and need not wait for each other as long.
+template <class Number>
+using SumOf = std::conditional_t<std::is_integral_v<Number>, std::int64_t, float>;
+
+template <class Number, bool alone, bool direction, bool distance, bool masked, bool arc>
+void add_row(const Row<Number>& row) {
+    const Number* __restrict w = row.weights;
     float* __restrict scores = row.scores;
     const std::uint32_t mask = row.mask, start = row.start;
     for (int m = 1; m < row.width; ++m) {
         std::uint32_t index = start + row.modifiers[m];
         if constexpr (arc) index += row.arcs[m];
         index &= mask;
-        float sum = 0;
+        SumOf<Number> sum = 0;
         if constexpr (alone) sum += w[index];
         if constexpr (direction) sum += w[index ^ row.directions[m]];
         if constexpr (distance) sum += w[index ^ row.distances[m]];
-        if constexpr (masked) sum *= row.valid[m];
-        scores[m] += sum;
+        scores[m] += masked ? sum * row.valid[m] : static_cast<float>(sum);
     }
 }
 
-using RowFunction = void (*)(const Row&);
+template <class Number>
+using RowFunction = void (*)(const Row<Number>&);
 
-template <std::size_t... bits>
-constexpr std::array<RowFunction, sizeof...(bits)> all_row_functions(std::index_sequence<bits...>) {
-    return {add_row<(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0>...};
+template <class Number, std::size_t... bits>
+constexpr std::array<RowFunction<Number>, sizeof...(bits)> all_row_functions(std::index_sequence<bits...>) {
+    return {add_row<Number, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0>...};
 }
 
-constexpr auto row_functions = all_row_functions(std::make_index_sequence<32>());
-
-RowFunction row_function_for(const Stream& t) {
-    return row_functions[(t.alone ? 1 : 0) | (t.direction ? 2 : 0) | (t.distance ? 4 : 0) | (t.valid_heads ? 8 : 0) |
-                         (t.arcs ? 16 : 0)];
+template <class Number>
+RowFunction<Number> row_function_for(const Stream& t) {
+    static constexpr auto functions = all_row_functions<Number>(std::make_index_sequence<32>());
+    return functions[(t.alone ? 1 : 0) | (t.direction ? 2 : 0) | (t.distance ? 4 : 0) | (t.valid_heads ? 8 : 0) |
+                     (t.arcs ? 16 : 0)];
 }
 
-// ---- two words, some arcs ----
+// ---- two words, one arc ----
 
-template <bool alone, bool direction, bool distance>
-void add_listed(const Stream& stream, const float* w, const ArcColumns& arcs, const std::uint32_t* indices,
-                float* scores) {
-    for (std::size_t i = 0; i < arcs.size(); ++i) {
-        float sum = 0;
-        if constexpr (alone) sum += w[indices[i]];
-        if constexpr (direction) sum += w[indices[i] ^ arcs.directions[i]];
-        if constexpr (distance) sum += w[indices[i] ^ arcs.distances[i]];
-        if (stream.valid_heads)
-            sum *= stream.valid_heads[arcs.heads[i]] * stream.valid_modifiers[arcs.modifiers[i]];
-        scores[i] += sum;
+template <class Number, int company>
+SumOf<Number> sum_of_company(const PairHashes::Segment& hashes, WeightTable<Number> weights, std::uint32_t direction,
+                             std::uint32_t distance) {
+    const Number* w = weights.data;
+    SumOf<Number> sum = 0;
+    for (const std::uint32_t* hash = hashes.begin; hash != hashes.end; ++hash) {
+        const std::uint32_t index = *hash & weights.mask;
+        if constexpr ((company & with_alone) != 0) sum += w[index];
+        if constexpr ((company & with_direction) != 0) sum += w[index ^ direction];
+        if constexpr ((company & with_distance) != 0) sum += w[index ^ distance];
     }
+    return sum;
 }
 
-using ListFunction = void (*)(const Stream&, const float*, const ArcColumns&, const std::uint32_t*, float*);
-constexpr std::array<ListFunction, 8> list_functions{
-    add_listed<false, false, false>, add_listed<true, false, false>, add_listed<false, true, false>,
-    add_listed<true, true, false>,   add_listed<false, false, true>, add_listed<true, false, true>,
-    add_listed<false, true, true>,   add_listed<true, true, true>};
+template <class Number>
+using CompanyFunction = SumOf<Number> (*)(const PairHashes::Segment&, WeightTable<Number>, std::uint32_t, std::uint32_t);
 
-void add_streams(const std::vector<Stream>& streams, const ArcColumns& arcs, Weights weights, float* scores) {
-    thread_local std::vector<std::uint32_t> indices;
-    indices.resize(arcs.size());
-    for (const Stream& t : streams) {
-        fill_indices(t, arcs, weights.mask, indices.data());
-        list_functions[(t.alone ? 1 : 0) | (t.direction ? 2 : 0) | (t.distance ? 4 : 0)](t, weights.data, arcs,
-                                                                                        indices.data(), scores);
-    }
+template <class Number, int... company>
+constexpr std::array<CompanyFunction<Number>, sizeof...(company)> all_company_functions(
+    std::integer_sequence<int, company...>) {
+    return {sum_of_company<Number, company>...};
+}
+
+// The weights of an arc's features.
+template <class Number>
+float sum_of(const std::vector<PairHashes::Segment>& features, WeightTable<Number> weights, std::uint32_t direction,
+             std::uint32_t distance) {
+    static constexpr auto functions =
+        all_company_functions<Number>(std::make_integer_sequence<int, company_count>());
+    SumOf<Number> sum = 0;
+    for (const PairHashes::Segment& each : features)
+        sum += functions[each.company](each, weights, direction, distance);
+    return static_cast<float>(sum);
 }
 
 // ---- a word between ----
@@ -122,7 +134,8 @@ struct Classes {
 };
 
 // Prefix sums for each pair of different head and modifier values.
-void score_between(const Template& t, const Prepared& sentence, Weights weights, float* scores) {
+template <class Number>
+void score_between(const Template& t, const Prepared& sentence, WeightTable<Number> weights, float* scores) {
     if (!sentence.slots(t.head) || !sentence.slots(t.modifier)) return;
     const Classes heads(sentence, t.head, 0), modifiers(sentence, t.modifier, 1);
     const int width = sentence.width();
@@ -167,7 +180,8 @@ ArcFeatures::ArcFeatures(const std::vector<Template>& templates) {
     }
 }
 
-void ArcFeatures::score(const Prepared& sentence, Weights weights, float* scores) const {
+template <class Number>
+void ArcFeatures::score(const Prepared& sentence, WeightTable<Number> weights, float* scores) const {
     const int width = sentence.width();
     thread_local WordSums of_head, of_modifier;
     thread_local std::vector<Stream> streams;
@@ -181,25 +195,28 @@ void ArcFeatures::score(const Prepared& sentence, Weights weights, float* scores
         for (int m = 1; m < width; ++m) row[m] = of_head.at(h, distances[m]) + of_modifier.at(m, distances[m]);
         for (const Stream& t : streams)
             if (!t.valid_heads || t.valid_heads[h] != 0)
-                row_function_for(t)({weights.data, weights.mask, t.seed + t.heads[h], t.modifiers,
+                row_function_for<Number>(t)({weights.data, weights.mask, t.seed + t.heads[h], t.modifiers,
                                      t.arcs ? t.arcs + static_cast<std::size_t>(h) * width : nullptr,
                                      t.valid_modifiers, directions, distances, row, width});
     }
     for (const Template& t : between_) score_between(t, sentence, weights, scores);
+    for (std::size_t cell = 0; cell < static_cast<std::size_t>(width) * width; ++cell) scores[cell] *= weights.step;
 }
 
-void ArcFeatures::score(const Prepared& sentence, Weights weights, const std::vector<Arc>& arcs,
+template <class Number>
+void ArcFeatures::score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
                         float* scores) const {
     thread_local WordSums of_head, of_modifier;
-    thread_local ArcColumns columns;
-    thread_local std::vector<Stream> streams;
+    thread_local PairHashes hashes;
     of_head.set(head_only_, sentence, Role::head, weights);
     of_modifier.set(modifier_only_, sentence, Role::modifier, weights);
-    columns.set(sentence, arcs);
-    for (std::size_t i = 0; i < arcs.size(); ++i)
-        scores[i] = of_head.at(arcs[i].head, columns.distances[i]) + of_modifier.at(arcs[i].modifier, columns.distances[i]);
-    set_streams(pairs_, sentence, streams);
-    add_streams(streams, columns, weights, scores);
+    hashes.set(pairs_, sentence);
+    for (std::size_t i = 0; i < arcs.size(); ++i) {
+        const auto [h, m] = arcs[i];
+        const std::uint32_t direction = sentence.direction_row(h)[m], distance = sentence.distance_row(h)[m];
+        scores[i] = of_head.at(h, distance) + of_modifier.at(m, distance) +
+                    sum_of(hashes.find(sentence, h, m), weights, direction, distance);
+    }
     for (const Template& t : between_)
         for (std::size_t i = 0; i < arcs.size(); ++i) {
             const auto [h, m] = arcs[i];
@@ -210,7 +227,13 @@ void ArcFeatures::score(const Prepared& sentence, Weights weights, const std::ve
             });
             scores[i] += static_cast<float>(sum);
         }
+    for (std::size_t i = 0; i < arcs.size(); ++i) scores[i] *= weights.step;
 }
+
+template void ArcFeatures::score(const Prepared&, Weights, float*) const;
+template void ArcFeatures::score(const Prepared&, ShortWeights, float*) const;
+template void ArcFeatures::score(const Prepared&, Weights, const std::vector<Arc>&, float*) const;
+template void ArcFeatures::score(const Prepared&, ShortWeights, const std::vector<Arc>&, float*) const;
 
 void ArcFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<ArcGradient>& arcs,
                                SparseSum& sum) const {

@@ -22,9 +22,11 @@ public:
     explicit ArcFeatures(const std::vector<Template>& templates);
 
     // All arcs: scores[head * (n+1) + modifier]; what is no arc is left at some finite value.
-    void score(const Prepared& sentence, Weights weights, float* scores) const;
+    template <class Number>
+    void score(const Prepared& sentence, WeightTable<Number> weights, float* scores) const;
     // Some arcs: scores[i] of arcs[i].
-    void score(const Prepared& sentence, Weights weights, const std::vector<Arc>& arcs, float* scores) const;
+    template <class Number>
+    void score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs, float* scores) const;
     // Adds value * (feature vector of the arc) for every arc.
     void add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<ArcGradient>& arcs,
                       SparseSum& sum) const;

@@ -3,39 +3,77 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "linear/hashing.hpp"
+#include "linear/pair_hashes.hpp"
 #include "support/lanes.hpp"
 #include "support/vectorise.hpp"
 
 namespace arbora {
 namespace {
 
-using Lanes8 = float __attribute__((vector_size(32)));
-
 // A feature in company begins at a distance from the feature alone.
 constexpr std::uint32_t company_spread = 0x9e3779b1u;
 
-std::uint32_t zero_block(std::uint32_t mask, int stride) { return mask + 1 + static_cast<std::uint32_t>(stride); }
+// Blocks begin at multiples of 32, which are whole cache lines if weights are short.
+constexpr std::uint32_t block_alignment = 32;
 
 // Adds the blocks that begin at weights + starts[i] to sums[0 .. 8 * vectors).
 template <int vectors>
 ARBORA_INLINE void add_blocks(const float* weights, const std::uint32_t* starts, std::size_t count, float* sums) {
     Lanes8 total[vectors];
     std::memcpy(total, sums, sizeof total);
-    for (std::size_t i = 0; i < count; ++i) {
-        const float* block = weights + starts[i];
-        for (int v = 0; v < vectors; ++v) {
-            Lanes8 part;
-            std::memcpy(&part, block + 8 * v, sizeof part);
-            total[v] += part;
-        }
-    }
+    for (std::size_t i = 0; i < count; ++i)
+        for (int v = 0; v < vectors; ++v) total[v] += load_eight(weights + starts[i] + 8 * v);
     std::memcpy(sums, total, sizeof total);
 }
 
-ARBORA_VECTORISED void add_all_blocks(const float* weights, const std::uint32_t* starts, std::size_t count, int width,
-                                  float* sums) {
+template <class Pairs>
+struct PairSums {
+    Pairs firsts{}, seconds{};
+
+    ARBORA_INLINE void add(const std::int16_t* shorts) {
+        Pairs pairs;
+        std::memcpy(&pairs, shorts, sizeof pairs);
+        firsts += first_shorts(pairs);
+        seconds += second_shorts(pairs);
+    }
+    ARBORA_INLINE void add_to(float* sums) const {
+        std::int32_t first[sizeof(Pairs) / 4], second[sizeof(Pairs) / 4];
+        std::memcpy(first, &firsts, sizeof firsts);
+        std::memcpy(second, &seconds, sizeof seconds);
+        for (std::size_t i = 0; i < sizeof(Pairs) / 4; ++i) {
+            sums[2 * i] += static_cast<float>(first[i]);
+            sums[2 * i + 1] += static_cast<float>(second[i]);
+        }
+    }
+};
+
+template <int vectors>
+ARBORA_INLINE void add_blocks(const std::int16_t* weights, const std::uint32_t* starts, std::size_t count,
+                              float* sums) {
+    using Ints4 = std::int32_t __attribute__((vector_size(16)));
+    constexpr std::size_t without_overflow = 1 << 16;
+    while (count > 0) {
+        const std::size_t now = std::min(count, without_overflow);
+        PairSums<Ints8> total[vectors / 2 + 1];
+        PairSums<Ints4> last;
+        for (std::size_t i = 0; i < now; ++i) {
+            const std::int16_t* block = weights + starts[i];
+            for (int v = 0; v < vectors / 2; ++v) total[v].add(block + 16 * v);
+            if constexpr (vectors % 2 == 1) last.add(block + 8 * (vectors - 1));
+        }
+        for (int v = 0; v < vectors / 2; ++v) total[v].add_to(sums + 16 * v);
+        if constexpr (vectors % 2 == 1) last.add_to(sums + 8 * (vectors - 1));
+        starts += now;
+        count -= now;
+    }
+}
+
+template <class Number>
+ARBORA_VECTORISED void add_all_blocks(const Number* weights, const std::uint32_t* starts, std::size_t count, int width,
+                                      float* sums) {
     int at = 0;
     for (; at + 64 <= width; at += 64) add_blocks<8>(weights + at, starts, count, sums + at);
     switch ((width - at) / 8) {
@@ -50,52 +88,12 @@ ARBORA_VECTORISED void add_all_blocks(const float* weights, const std::uint32_t*
     }
 }
 
-ARBORA_VECTORISED void shift(const std::uint32_t* __restrict indices, const std::uint32_t* __restrict codes,
-                             std::uint32_t mask, std::size_t count, std::uint32_t* __restrict shifted) {
-    for (std::size_t i = 0; i < count; ++i) shifted[i] = (indices[i] + codes[i] * company_spread) & mask;
+ARBORA_VECTORISED std::uint32_t* add_starts(const PairHashes::Segment& hashes, std::uint32_t shift, std::uint32_t mask,
+                                            std::uint32_t* __restrict starts) {
+    const std::ptrdiff_t count = hashes.end - hashes.begin;
+    for (std::ptrdiff_t i = 0; i < count; ++i) starts[i] = (hashes.begin[i] + shift) & mask;
+    return starts + count;
 }
-
-// Starts of the blocks of every arc: `rows` for each of them, one after the other. A feature that is not there has the
-// block of zeros behind the table.
-struct Blocks {
-    std::size_t rows = 0;
-    std::vector<std::uint32_t> starts;
-
-    void set(const std::vector<Stream>& streams, const ArcColumns& arcs, std::uint32_t mask, std::uint32_t zeros) {
-        const std::size_t count = arcs.size();
-        rows = 0;
-        for (const Stream& t : streams) rows += t.alone + t.direction + t.distance;
-        starts.resize(rows * count);
-        by_row_.resize(rows * count);
-        indices_.resize(count);
-        std::uint32_t* row = by_row_.data();
-        const auto close = [&](const Stream& t) {
-            for (std::size_t i = 0; t.valid_heads && i < count; ++i)
-                if (!t.is_valid(static_cast<int>(arcs.heads[i]), static_cast<int>(arcs.modifiers[i]))) row[i] = zeros;
-            row += count;
-        };
-        for (const Stream& t : streams) {
-            fill_indices(t, arcs, mask, indices_.data());
-            if (t.alone) {
-                std::copy(indices_.begin(), indices_.end(), row);
-                close(t);
-            }
-            if (t.direction) {
-                shift(indices_.data(), arcs.directions.data(), mask, count, row);
-                close(t);
-            }
-            if (t.distance) {
-                shift(indices_.data(), arcs.distances.data(), mask, count, row);
-                close(t);
-            }
-        }
-        for (std::size_t r = 0; r < rows; ++r)
-            for (std::size_t i = 0; i < count; ++i) starts[i * rows + r] = by_row_[r * count + i];
-    }
-
-private:
-    std::vector<std::uint32_t> by_row_, indices_;
-};
 
 // Which of several arcs are the first with their modifier and direction, and for every arc which of those it is like.
 // Arcs of one modifier must stand together.
@@ -119,15 +117,22 @@ struct Scratch {
     std::vector<Arc> firsts;
     std::vector<std::size_t> like;
     std::vector<float> sums;
-    ArcColumns columns;
-    std::vector<Stream> streams;
-    Blocks blocks;
+    PairHashes hashes;
+    std::vector<std::uint32_t> starts;
 
-    void set(const std::vector<Template>& templates, const Prepared& sentence, const std::vector<Arc>& arcs,
-             std::uint32_t mask, int stride) {
-        columns.set(sentence, arcs);
-        set_streams(templates, sentence, streams);
-        blocks.set(streams, columns, mask, zero_block(mask, stride));
+    // Where the blocks of an arc's features begin, by the templates that `hashes` were set for.
+    std::span<const std::uint32_t> blocks_of(const Prepared& sentence, Arc arc, std::uint32_t mask) {
+        const std::uint32_t direction = sentence.direction_row(arc.head)[arc.modifier] * company_spread;
+        const std::uint32_t distance = sentence.distance_row(arc.head)[arc.modifier] * company_spread;
+        const std::uint32_t aligned = mask & ~(block_alignment - 1);
+        if (starts.size() < 3 * hashes.most()) starts.resize(3 * hashes.most());
+        std::uint32_t* end = starts.data();
+        for (const PairHashes::Segment& each : hashes.find(sentence, arc.head, arc.modifier)) {
+            if (each.company & with_alone) end = add_starts(each, 0, aligned, end);
+            if (each.company & with_direction) end = add_starts(each, direction, aligned, end);
+            if (each.company & with_distance) end = add_starts(each, distance, aligned, end);
+        }
+        return {starts.data(), end};
     }
 };
 
@@ -138,41 +143,44 @@ LabelFeatures::LabelFeatures(const std::vector<Template>& arcs, const std::vecto
     for (const Template& t : arcs) (t.head < 0 && t.arc < 0 && !t.distance ? shared_ : others_).push_back(t);
 }
 
-void LabelFeatures::score(const Prepared& sentence, Weights weights, const std::vector<Arc>& arcs,
+template <class Number>
+void LabelFeatures::score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
                           float* scores) const {
     thread_local Scratch scratch;
     const std::size_t width = stride();
     find_first_likes(arcs, scratch.firsts, scratch.like);
     scratch.sums.assign(scratch.firsts.size() * width, 0);
-    scratch.set(shared_, sentence, scratch.firsts, weights.mask, stride());
-    const Blocks& blocks = scratch.blocks;
-    for (std::size_t i = 0; i < scratch.firsts.size(); ++i)
-        add_all_blocks(weights.data, blocks.starts.data() + i * blocks.rows, blocks.rows, stride(),
-                       scratch.sums.data() + i * width);
-    scratch.set(others_, sentence, arcs, weights.mask, stride());
-    for (std::size_t i = 0; i < arcs.size(); ++i) {
-        std::copy_n(scratch.sums.data() + scratch.like[i] * width, width, scores + i * width);
-        add_all_blocks(weights.data, blocks.starts.data() + i * blocks.rows, blocks.rows, stride(), scores + i * width);
+    scratch.hashes.set(shared_, sentence);
+    for (std::size_t i = 0; i < scratch.firsts.size(); ++i) {
+        const auto blocks = scratch.blocks_of(sentence, scratch.firsts[i], weights.mask);
+        add_all_blocks(weights.data, blocks.data(), blocks.size(), stride(), scratch.sums.data() + i * width);
     }
+    scratch.hashes.set(others_, sentence);
+    for (std::size_t i = 0; i < arcs.size(); ++i) {
+        const auto blocks = scratch.blocks_of(sentence, arcs[i], weights.mask);
+        std::copy_n(scratch.sums.data() + scratch.like[i] * width, width, scores + i * width);
+        add_all_blocks(weights.data, blocks.data(), blocks.size(), stride(), scores + i * width);
+    }
+    for (std::size_t i = 0; i < arcs.size() * width; ++i) scores[i] *= weights.step;
 }
+
+template void LabelFeatures::score(const Prepared&, Weights, const std::vector<Arc>&, float*) const;
+template void LabelFeatures::score(const Prepared&, ShortWeights, const std::vector<Arc>&, float*) const;
 
 void LabelFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs,
                                  const float* gradient, SparseSum& sum) const {
     thread_local Scratch scratch;
-    const std::uint32_t zeros = zero_block(mask, stride());
     std::vector<std::uint32_t> active;
     for (const std::vector<Template>* templates : {&shared_, &others_}) {
-    scratch.set(*templates, sentence, arcs, mask, stride());
-    const Blocks& blocks = scratch.blocks;
-    for (std::size_t i = 0; i < arcs.size(); ++i) {
-        const float* row = gradient + i * labels_;
-        active.clear();
-        for (int l = 0; l < labels_; ++l)
-            if (row[l] != 0) active.push_back(static_cast<std::uint32_t>(l));
-        for (std::size_t b = i * blocks.rows; b < (i + 1) * blocks.rows; ++b)
-            for (std::uint32_t l : active)
-                if (blocks.starts[b] != zeros) sum.add(blocks.starts[b] + l, row[l]);
-    }
+        scratch.hashes.set(*templates, sentence);
+        for (std::size_t i = 0; i < arcs.size(); ++i) {
+            const float* row = gradient + i * labels_;
+            active.clear();
+            for (int l = 0; l < labels_; ++l)
+                if (row[l] != 0) active.push_back(static_cast<std::uint32_t>(l));
+            for (std::uint32_t start : scratch.blocks_of(sentence, arcs[i], mask))
+                for (std::uint32_t l : active) sum.add(start + l, row[l]);
+        }
     }
 }
 
@@ -185,15 +193,21 @@ void LabelFeatures::for_sibling_blocks(const Prepared& sentence, std::uint32_t m
                 body((t.seed + sentence.values(t.head, slot)[head] + static_cast<std::uint32_t>(previous + 1) * company_spread) & mask);
 }
 
-void LabelFeatures::score_siblings(const Prepared& sentence, Weights weights, int head, float* scores) const {
+template <class Number>
+void LabelFeatures::score_siblings(const Prepared& sentence, WeightTable<Number> weights, int head,
+                                   float* scores) const {
     for (int previous = 0; previous < states(); ++previous) {
         float* row = scores + static_cast<std::size_t>(previous) * states();
         std::fill(row, row + states(), 0.0f);
         for_sibling_blocks(sentence, weights.mask, head, previous, [&](std::uint32_t at) {
             for (int l = 0; l < states(); ++l) row[l] += weights.data[at + l];
         });
+        for (int l = 0; l < states(); ++l) row[l] *= weights.step;
     }
 }
+
+template void LabelFeatures::score_siblings(const Prepared&, Weights, int, float*) const;
+template void LabelFeatures::score_siblings(const Prepared&, ShortWeights, int, float*) const;
 
 void LabelFeatures::add_sibling_gradient(const Prepared& sentence, std::uint32_t mask, int head, const float* gradient,
                                          SparseSum& sum) const {

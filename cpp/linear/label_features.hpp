@@ -20,18 +20,20 @@ public:
     int states() const { return labels_ + 1; }
     // How far apart rows of scores are: whole vectors of 8.
     int stride() const { return (states() + 7) / 8 * 8; }
-    // How many weights must follow the table: those of blocks that begin near its end, then as many zeros.
-    int padding() const { return 2 * stride(); }
+    // How many weights must follow the table: those of blocks that begin near its end.
+    int padding() const { return stride(); }
     bool has_siblings() const { return !siblings_.empty(); }
 
     // scores[i * stride + label] of arcs[i].
-    void score(const Prepared& sentence, Weights weights, const std::vector<Arc>& arcs, float* scores) const;
+    template <class Number>
+    void score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs, float* scores) const;
     // gradient[i * labels + label]; values that are 0 cost nothing.
     void add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs,
                       const float* gradient, SparseSum& sum) const;
 
     // scores[previous * states + label]; previous = labels is the start, label = labels the end.
-    void score_siblings(const Prepared& sentence, Weights weights, int head, float* scores) const;
+    template <class Number>
+    void score_siblings(const Prepared& sentence, WeightTable<Number> weights, int head, float* scores) const;
     void add_sibling_gradient(const Prepared& sentence, std::uint32_t mask, int head, const float* gradient,
                               SparseSum& sum) const;
 

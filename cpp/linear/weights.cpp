@@ -1,8 +1,22 @@
 #include "linear/weights.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace arbora {
+
+float round_weights(const float* weights, std::size_t count, std::int16_t* result) {
+    float greatest = 0;
+    for (std::size_t i = 0; i < count; ++i) greatest = std::max(greatest, std::abs(weights[i]));
+    int exponent = 0;
+    std::frexp(greatest, &exponent);  // greatest < 2^exponent
+    const float step = std::ldexp(1.0f, std::max(exponent - 15, -120));
+    // The greatest weight may round to 2^15, which is one too many.
+    for (std::size_t i = 0; i < count; ++i)
+        result[i] = static_cast<std::int16_t>(std::min(std::rint(weights[i] / step), 32767.0f));
+    return step;
+}
 
 void SparseSum::grow(std::size_t capacity) {
     std::vector<std::uint32_t> keys(capacity, empty), used;

@@ -1,14 +1,27 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace arbora {
 
-// The weight table: 2^bits weights, and after them the padding that LabelFeatures asks for.
-struct Weights {
-    const float* data;
+// A weight table: 2^bits weights, and after them the padding that LabelFeatures asks for. Weight i is step * data[i].
+template <class Number>
+struct WeightTable {
+    const Number* data;
     std::uint32_t mask;
+    float step = 1;
 };
+
+// What is learned.
+using Weights = WeightTable<float>;
+// What a parser has. Half the memory is worth a quarter more speed, because most look-ups miss the caches; and the step
+// is a power of two, so scores are what they would be if the same weights were floats.
+using ShortWeights = WeightTable<std::int16_t>;
+
+// Fills the result with multiples of a step, the nearest to the weights, and returns the step: the power of two with
+// which the greatest weight takes all 16 bits. Weights must be finite.
+float round_weights(const float* weights, std::size_t count, std::int16_t* result);
 
 // A sparse vector being summed: a hash table that forgets in the time of what it holds.
 class SparseSum {

@@ -1,6 +1,7 @@
 #include "linear/word_sums.hpp"
 
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "support/lanes.hpp"
@@ -15,12 +16,10 @@ std::uint32_t direction_of(std::uint32_t distance_code) {
 
 int side_of(const Template& t, Role role) { return role == Role::head ? t.head : t.modifier; }
 
-using Lanes8 = float __attribute__((vector_size(32)));
-using Ints8 = std::int32_t __attribute__((vector_size(32)));
-
-ARBORA_INLINE Lanes8 reorder(Lanes8 values, Ints8 order) {
+template <class Vector>
+ARBORA_INLINE Vector reorder(Vector values, Ints8 order) {
 #if defined(__clang__)
-    Lanes8 result;
+    Vector result;
     for (int i = 0; i < 8; ++i) result[i] = values[order[i]];
     return result;
 #else
@@ -28,31 +27,51 @@ ARBORA_INLINE Lanes8 reorder(Lanes8 values, Ints8 order) {
 #endif
 }
 
-// line[c] += weights[index ^ c] for every word and c < 16: two halves of a cache line, each shuffled by the low bits.
-ARBORA_VECTORISED void add_lines(const float* weights, std::uint32_t mask, std::uint32_t seed,
+constexpr Ints8 numbers{0, 1, 2, 3, 4, 5, 6, 7};
+
+ARBORA_INLINE void add_eight(Lanes8 values, float* sums) {
+    const Lanes8 total = load_eight(sums) + values;
+    std::memcpy(sums, &total, sizeof total);
+}
+
+// Adds the 16 weights of a line, weight `low` ^ c to the place of code c: two halves, each shuffled by the low bits.
+ARBORA_INLINE void add_line(const float* line, std::uint32_t low, float* sums) {
+    const Ints8 order = numbers ^ static_cast<std::int32_t>(low & 7);
+    add_eight(reorder(load_eight(line + (low & 8)), order), sums);
+    add_eight(reorder(load_eight(line + ((low & 8) ^ 8)), order), sums + 8);
+}
+
+// Short weights lie in pairs: the even codes' places come first, then the odd ones'.
+ARBORA_INLINE void add_line(const std::int16_t* line, std::uint32_t low, float* sums) {
+    Ints8 pairs;
+    std::memcpy(&pairs, line, sizeof pairs);
+    pairs = reorder(pairs, numbers ^ static_cast<std::int32_t>(low >> 1));
+    add_eight(__builtin_convertvector(first_shorts(pairs), Lanes8), sums + (low & 1) * 8);
+    add_eight(__builtin_convertvector(second_shorts(pairs), Lanes8), sums + (~low & 1) * 8);
+}
+
+template <class Number>
+constexpr std::uint32_t place_of(std::uint32_t code) {
+    return std::is_integral_v<Number> ? (code & 1) * 8 + code / 2 : code;
+}
+
+// Adds weights[index ^ c] for every word and c < 16: all of them lie in one cache line.
+template <class Number>
+ARBORA_VECTORISED void add_lines(const Number* weights, std::uint32_t mask, std::uint32_t seed,
                                  const std::uint32_t* values, const float* valid, int width,
                                  std::array<float, code_count>* lines) {
-    constexpr Ints8 numbers{0, 1, 2, 3, 4, 5, 6, 7};
     for (int i = 0; i < width; ++i) {
         if (valid[i] == 0) continue;
         const std::uint32_t index = (seed + values[i]) & mask, low = index & 15;
-        const float* line = weights + (index - low);
-        const Ints8 order = numbers ^ static_cast<std::int32_t>(low & 7);
-        Lanes8 first, second, sum_first, sum_second;
-        std::memcpy(&first, line + (low & 8), sizeof first);
-        std::memcpy(&second, line + ((low & 8) ^ 8), sizeof second);
-        std::memcpy(&sum_first, lines[i].data(), sizeof first);
-        std::memcpy(&sum_second, lines[i].data() + 8, sizeof second);
-        sum_first += reorder(first, order);
-        sum_second += reorder(second, order);
-        std::memcpy(lines[i].data(), &sum_first, sizeof first);
-        std::memcpy(lines[i].data() + 8, &sum_second, sizeof second);
+        add_line(weights + (index - low), low, lines[i].data());
     }
 }
 
 }  // namespace
 
-void WordSums::set(const std::vector<Template>& templates, const Prepared& sentence, Role role, Weights weights) {
+template <class Number>
+void WordSums::set(const std::vector<Template>& templates, const Prepared& sentence, Role role,
+                   WeightTable<Number> weights) {
     const int width = sentence.width();
     sums_.assign(width, {});
     // Templates of one company together.
@@ -68,11 +87,14 @@ void WordSums::set(const std::vector<Template>& templates, const Prepared& sente
         }
         for (int i = 0; any && i < width; ++i)
             for (std::uint32_t code = 1; code < code_count; ++code)
-                sums_[i][code] += (company & 1 ? lines_[i][0] : 0) +
-                                  (company & 2 ? lines_[i][direction_of(code)] : 0) +
-                                  (company & 4 ? lines_[i][code] : 0);
+                sums_[i][code] += (company & 1 ? lines_[i][place_of<Number>(0)] : 0) +
+                                  (company & 2 ? lines_[i][place_of<Number>(direction_of(code))] : 0) +
+                                  (company & 4 ? lines_[i][place_of<Number>(code)] : 0);
     }
 }
+
+template void WordSums::set(const std::vector<Template>&, const Prepared&, Role, Weights);
+template void WordSums::set(const std::vector<Template>&, const Prepared&, Role, ShortWeights);
 
 void WordGradients::clear(int width) {
     values_.assign(width, {});

@@ -13,7 +13,9 @@ inline constexpr int code_count = 16;
 // word and code. All companies of a feature lie in one cache line, which is added as a whole.
 class WordSums {
 public:
-    void set(const std::vector<Template>& templates, const Prepared& sentence, Role role, Weights weights);
+    // In steps of the weights.
+    template <class Number>
+    void set(const std::vector<Template>& templates, const Prepared& sentence, Role role, WeightTable<Number> weights);
     float at(int word, std::uint32_t distance_code) const { return sums_[word][distance_code]; }
 
 private:

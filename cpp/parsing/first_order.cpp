@@ -16,7 +16,9 @@ FirstOrder::FirstOrder(const Templates& templates, std::vector<char> at_root, st
       below_words_(std::move(below_words)),
       scales_(scales) {}
 
-void FirstOrder::score(const Prepared& sentence, Weights weights, Workspace& space, Candidates& candidates) const {
+template <class Number>
+void FirstOrder::score(const Prepared& sentence, WeightTable<Number> weights, Workspace& space,
+                       Candidates& candidates) const {
     const std::size_t count = candidates.arcs.size();
     candidates.labels = is_joint() ? labels() : 0;
     space.arc_scores.resize(count);
@@ -40,6 +42,9 @@ void FirstOrder::score(const Prepared& sentence, Weights weights, Workspace& spa
     }
     if (scale != scales_.trees) rescale(candidates);
 }
+
+template void FirstOrder::score(const Prepared&, Weights, Workspace&, Candidates&) const;
+template void FirstOrder::score(const Prepared&, ShortWeights, Workspace&, Candidates&) const;
 
 // With t = scale of trees, j = scale of labels: arc = t/j log sum exp(j s), label given the arc = j s - log sum exp(j s).
 void FirstOrder::rescale(Candidates& candidates) const {
@@ -65,8 +70,9 @@ std::vector<FirstOrder::Family> FirstOrder::families(const int* heads, int n) {
     return result;
 }
 
-void FirstOrder::score_family(const Prepared& sentence, Weights weights, Workspace& space, const Family& family,
-                              std::vector<double>& unary, std::vector<double>& siblings) const {
+template <class Number>
+void FirstOrder::score_family(const Prepared& sentence, WeightTable<Number> weights, Workspace& space,
+                              const Family& family, std::vector<double>& unary, std::vector<double>& siblings) const {
     const int stride = labeler_.stride(), states = labeler_.states();
     space.arcs.clear();
     for (int modifier : family.modifiers) space.arcs.push_back({family.head, modifier});
@@ -82,5 +88,10 @@ void FirstOrder::score_family(const Prepared& sentence, Weights weights, Workspa
     labeler_.score_siblings(sentence, weights, family.head, scores);
     for (int s = 0; s < states * states; ++s) siblings.push_back(scales_.labels * scores[s]);
 }
+
+template void FirstOrder::score_family(const Prepared&, Weights, Workspace&, const Family&, std::vector<double>&,
+                                       std::vector<double>&) const;
+template void FirstOrder::score_family(const Prepared&, ShortWeights, Workspace&, const Family&, std::vector<double>&,
+                                       std::vector<double>&) const;
 
 }  // namespace arbora

@@ -37,7 +37,8 @@ public:
         std::vector<Arc> arcs;
     };
     // Scores the arcs that the candidates list, with labels if they are joint.
-    void score(const Prepared& sentence, Weights weights, Workspace& space, Candidates& candidates) const;
+    template <class Number>
+    void score(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, Candidates& candidates) const;
 
     // The words below one head, whose labels are scored and solved as a chain.
     struct Family {
@@ -46,7 +47,8 @@ public:
     };
     static std::vector<Family> families(const int* heads, int n);
     // Fills unary (modifiers x labels) and siblings ((labels+1)^2, empty if the model has none).
-    void score_family(const Prepared& sentence, Weights weights, Workspace& space, const Family& family,
+    template <class Number>
+    void score_family(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, const Family& family,
                       std::vector<double>& unary, std::vector<double>& siblings) const;
 
 private:

@@ -17,9 +17,9 @@ struct ParseOptions {
 struct Parser {
     const Templates& templates;
     const Pruner& pruner;
-    Weights pruner_weights;
+    ShortWeights pruner_weights;
     const FirstOrder& model;
-    Weights weights;
+    ShortWeights weights;
 };
 
 // One sentence's parse, for words 1..n. The probabilities are filled if asked for: that of a word's head, that of its

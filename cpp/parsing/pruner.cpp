@@ -10,7 +10,7 @@ Pruner::Pruner(const Templates& templates, double threshold, int most)
       threshold_(threshold),
       most_(most) {}
 
-std::vector<Arc> Pruner::choose(const Prepared& sentence, Weights weights, Given given, TreeKind kind,
+std::vector<Arc> Pruner::choose(const Prepared& sentence, ShortWeights weights, Given given, TreeKind kind,
                                 const int* also) const {
     const int n = sentence.n(), width = n + 1;
     const auto cell = [width](int h, int m) { return static_cast<std::size_t>(h) * width + m; };

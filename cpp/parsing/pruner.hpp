@@ -31,7 +31,7 @@ public:
 
     // The arcs in the order of their modifiers, then heads. `also`, if not null, has heads to keep in any case.
     // Throws Infeasible if nothing fits what is given.
-    std::vector<Arc> choose(const Prepared& sentence, Weights weights, Given given, TreeKind kind,
+    std::vector<Arc> choose(const Prepared& sentence, ShortWeights weights, Given given, TreeKind kind,
                             const int* also) const;
 
 private:

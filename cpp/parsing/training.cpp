@@ -201,9 +201,9 @@ BatchReport train_first_order(const Templates& templates, const FirstOrder& mode
     });
 }
 
-Surprise measure_surprise(const Templates& templates, const Pruner& pruner, Weights pruner_weights,
-                          const FirstOrder& model, Weights weights, const Encoded& encoded, GoldTrees gold,
-                          TreeKind kind, const std::vector<double>& scales, double joint, int threads) {
+Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTrees gold, TreeKind kind,
+                          const std::vector<double>& scales, double joint, int threads) {
+    const FirstOrder& model = parser.model;
     std::vector<Surprise> each(encoded.sentences());
     parallel_for(encoded.sentences(), threads, [&](std::size_t sentence) {
         Surprise& own = each[sentence];
@@ -218,10 +218,10 @@ Surprise measure_surprise(const Templates& templates, const Pruner& pruner, Weig
         FirstOrder::Workspace space;
         Candidates candidates, scaled;
         std::vector<double> gradient, pairs;
-        prepared.set(templates, encoded, sentence, ~0u);
+        prepared.set(parser.templates, encoded, sentence, ~0u);
         candidates.n = n;
-        candidates.arcs = pruner.choose(prepared, pruner_weights, {}, kind, heads);
-        model.score(prepared, weights, space, candidates);
+        candidates.arcs = parser.pruner.choose(prepared, parser.pruner_weights, {}, kind, heads);
+        model.score(prepared, parser.weights, space, candidates);
         for (int m = 1; m <= n; ++m)
             if (!model.may_have_label(heads[m], labels[m])) return;
         if (candidates.labels) {
@@ -235,10 +235,10 @@ Surprise measure_surprise(const Templates& templates, const Pruner& pruner, Weig
             own.trees[s] = tree_loss(scaled, heads, labels, {1, 0}, kind, gradient);
         }
         if (!model.has_labeler()) return;
-        prepared.set_tree(templates, encoded, sentence, heads);
+        prepared.set_tree(parser.templates, encoded, sentence, heads);
         std::vector<double> unary, siblings;
         for (const auto& words : FirstOrder::families(heads, n)) {
-            model.score_family(prepared, weights, space, words, unary, siblings);
+            model.score_family(prepared, parser.weights, space, words, unary, siblings);
             std::vector<int> chosen;
             for (int m : words.modifiers) chosen.push_back(labels[m]);
             std::vector<double> scaled_unary(unary.size()), scaled_siblings(siblings.size());
@@ -263,7 +263,7 @@ Surprise measure_surprise(const Templates& templates, const Pruner& pruner, Weig
     return total;
 }
 
-std::vector<double> template_masses(const Templates& templates, Section section, int labels, Weights weights,
+std::vector<double> template_masses(const Templates& templates, Section section, int labels, ShortWeights weights,
                                     const Encoded& encoded, GoldTrees gold) {
     std::vector<double> masses;
     Prepared prepared;
@@ -292,7 +292,8 @@ std::vector<double> template_masses(const Templates& templates, Section section,
         }
         double mass = 0;
         sum.for_each([&](std::uint32_t index, float) {
-            mass += static_cast<double>(weights.data[index]) * weights.data[index];
+            const double weight = weights.step * weights.data[index];
+            mass += weight * weight;
         });
         sum.clear();
         masses.push_back(mass);

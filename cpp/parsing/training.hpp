@@ -4,7 +4,7 @@
 #include "linear/learner.hpp"
 #include "parsing/first_order.hpp"
 #include "parsing/losses.hpp"
-#include "parsing/pruner.hpp"
+#include "parsing/parse.hpp"
 
 namespace arbora {
 
@@ -41,12 +41,11 @@ BatchReport train_first_order(const Templates& templates, const FirstOrder& mode
 struct Surprise {
     std::vector<double> trees, labels, joint;
 };
-Surprise measure_surprise(const Templates& templates, const Pruner& pruner, Weights pruner_weights,
-                          const FirstOrder& model, Weights weights, const Encoded& encoded, GoldTrees gold,
-                          TreeKind kind, const std::vector<double>& scales, double joint, int threads);
+Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTrees gold, TreeKind kind,
+                          const std::vector<double>& scales, double joint, int threads);
 
 // For every template of a section, the sum of the squared weights of its features in the gold trees.
-std::vector<double> template_masses(const Templates& templates, Section section, int labels, Weights weights,
+std::vector<double> template_masses(const Templates& templates, Section section, int labels, ShortWeights weights,
                                     const Encoded& encoded, GoldTrees gold);
 
 // Lets the learner change the features of these gold trees only: the supported ones.

@@ -17,6 +17,24 @@ using LaneBits = std::int64_t __attribute__((vector_size(32)));
 using LaneWords = std::uint64_t __attribute__((vector_size(32)));
 inline constexpr int lane_count = 4;
 
+// Eight numbers of half the size.
+using Lanes8 = float __attribute__((vector_size(32)));
+using Ints8 = std::int32_t __attribute__((vector_size(32)));
+
+ARBORA_INLINE Lanes8 load_eight(const float* p) {
+    Lanes8 result;
+    std::memcpy(&result, p, sizeof result);
+    return result;
+}
+
+// Integers whose bytes are pairs of shorts: these, as integers. Compilers make twice as many instructions of a plain
+// conversion of shorts.
+static_assert(std::endian::native == std::endian::little);
+template <class Ints>
+ARBORA_INLINE Ints first_shorts(Ints pairs) { return pairs << 16 >> 16; }
+template <class Ints>
+ARBORA_INLINE Ints second_shorts(Ints pairs) { return pairs >> 16; }
+
 ARBORA_INLINE Lanes all_lanes(double x) { return Lanes{x, x, x, x}; }
 
 ARBORA_INLINE Lanes load(const double* p) {

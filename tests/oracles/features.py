@@ -295,9 +295,9 @@ def _spread(code: int) -> int:
 def label_blocks(
     words: Words, parts: list[Part], mask: int, head: int, modifier: int, heads: list[int] | None
 ) -> list[int]:
-    """Where the blocks of an arc's features begin; label l has the weight l places further."""
+    """Where the blocks of an arc's features begin, at multiples of 32; label l is l places further."""
     return [
-        base + _spread(code) & mask
+        base + _spread(code) & mask & ~31
         for part in parts
         for base in bases(words, part, head, modifier, heads)
         for code in codes(part, head, modifier)

@@ -17,7 +17,7 @@ import numpy as np
 
 from arbora import _core
 from arbora.dependency import DependencyParser
-from arbora.dependency.parser import encode
+from arbora.dependency.parser import encode, make_structure
 from arbora.treebank import Sentence
 from oracles.features import all_arcs
 from oracles.labels import Labellings
@@ -219,10 +219,14 @@ def random_parser(
     }
     if rng.random() < 0.5:
         header["joint_scale"] = float(rng.choice([0.3, 0.7, 3.0])) * scale
-    padding = DependencyParser(header, np.empty(0), np.empty(0))._core.padding
-    weights = rng.normal(size=(1 << bits) + padding).astype(np.float32)
-    weights[(1 << bits) + padding // 2 :] = 0
-    return DependencyParser(header, weights, rng.normal(size=1 << bits).astype(np.float32))
+    padding = make_structure(header).padding
+    return DependencyParser(
+        header,
+        *(
+            _core.ShortWeights.rounded(rng.normal(size=size).astype(np.float32))
+            for size in ((1 << bits) + padding, 1 << bits)
+        ),
+    )
 
 
 def candidates(

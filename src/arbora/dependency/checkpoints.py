@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,6 @@ from arbora import _core
 from arbora.dependency.options import TrainingOptions
 from arbora.errors import FileError
 from arbora.models import read_model, write_model
-
-Weights: TypeAlias = npt.NDArray[np.float32]
 
 CHECKPOINT = "dependency-parser checkpoint"
 
@@ -56,8 +54,8 @@ class TrainingState:
     """
 
     learner: _core.OnlineLearner
-    pruner_weights: Weights
-    best: Weights
+    pruner_weights: _core.ShortWeights
+    best: _core.ShortWeights
     threshold: float = 0.0
     best_las: float = -1.0
     epoch: int = 0
@@ -85,13 +83,15 @@ class Checkpoint:
             "steps": state.learner.steps,
             "threshold": state.threshold,
             "best_las": state.best_las,
+            "best_step": state.best.step,
+            "pruner_step": state.pruner_weights.step,
             "reports": [asdict(report) for report in state.reports],
         }
-        tensors = {
+        tensors: dict[str, npt.NDArray[Any]] = {
             "weights": state.learner.weights,
             "weighted_steps": state.learner.weighted_steps,
-            "pruner": state.pruner_weights,
-            "best": state.best,
+            "pruner": state.pruner_weights.values,
+            "best": state.best.values,
         }
         if len(state.learner.squares):
             tensors["squares"] = state.learner.squares
@@ -107,8 +107,8 @@ class Checkpoint:
         learner.weighted_steps[:] = tensors["weighted_steps"]
         if len(learner.squares):
             learner.squares[:] = tensors["squares"]
-        state.pruner_weights = np.array(tensors["pruner"])
-        state.best = np.array(tensors["best"])
+        state.pruner_weights = _core.ShortWeights(np.array(tensors["pruner"]), header["pruner_step"])
+        state.best = _core.ShortWeights(np.array(tensors["best"]), header["best_step"])
         state.threshold, state.best_las = header["threshold"], header["best_las"]
         state.epoch = header["epoch"]
         state.reports = [EpochReport(**report) for report in header["reports"]]

@@ -71,8 +71,8 @@ class DependencyParser:
     def __init__(
         self,
         header: dict[str, Any],
-        weights: npt.NDArray[np.float32],
-        pruner_weights: npt.NDArray[np.float32],
+        weights: _core.ShortWeights,
+        pruner_weights: _core.ShortWeights,
     ) -> None:
         """A parser from what its file holds; `load` and `train` are the usual ways here."""
         self.header = header
@@ -90,15 +90,16 @@ class DependencyParser:
         try:
             _check_header(model.header)
             size = (1 << model.header["options"]["bits"]) + model.header["padding"]
-            weights = expand(tensors, size) if is_compact(tensors) else tensors["weights"]
-            pruner_weights = tensors["pruner"]
-            if weights.shape != (size,) or weights.dtype != np.float32:
+            if is_compact(tensors):
+                weights = _core.ShortWeights.rounded(expand(tensors, size))
+            else:
+                weights = _held(tensors["weights"], model.header["step"])
+            pruner_weights = _held(tensors["pruner"], model.header["pruner_step"])
+            if weights.values.size != size:
                 raise ValueError("the weights have another size than the header says")
-            count = pruner_weights.size
-            if count < 16 or count & (count - 1) or pruner_weights.shape != (count,):
+            count = pruner_weights.values.size
+            if count < 16 or count & (count - 1):
                 raise ValueError("the pruner's weights are no power of two")
-            if pruner_weights.dtype != np.float32:
-                raise ValueError("the pruner's weights are no float32")
             parser = cls(model.header, weights, pruner_weights)
             if parser._core.padding != model.header["padding"]:
                 raise ValueError("the weights were laid out for other labels")
@@ -109,8 +110,13 @@ class DependencyParser:
 
     def save(self, path: str | os.PathLike[str], *, compact_weights: bool = False) -> None:
         """Write the model file, whole or not at all; compact ones have 8-bit weights."""
-        tensors = compact(self._weights, keep=1.0) if compact_weights else {"weights": self._weights}
-        write_model(path, self.header, {**tensors, "pruner": self._pruner_weights})
+        own, pruner = self._weights, self._pruner_weights
+        if compact_weights:
+            tensors = compact(own.values * np.float32(own.step), keep=1.0)
+        else:
+            tensors = {"weights": own.values}
+        header = {**self.header, "step": own.step, "pruner_step": pruner.step}
+        write_model(path, header, {**tensors, "pruner": pruner.values})
 
     def parse(self, sentences: Iterable[Sentence], options: ParseOptions | None = None) -> Iterator[Sentence]:
         """The same sentences, in order, with heads and labels set in place; the input may be endless.
@@ -330,6 +336,15 @@ def _check_columns(labels: list[str]) -> None:
             sound = False
         if not sound:
             raise ArboraError(f"the model's label {label!r} has no place in a column of CoNLL-U")
+
+
+def _held(values: npt.NDArray[Any], step: float) -> _core.ShortWeights:
+    """Weights of a file, where they are mapped."""
+    if values.dtype != np.int16 or values.ndim != 1:
+        raise ValueError("the weights are no row of int16")
+    if not 0 < step < float("inf"):
+        raise ValueError("the step of the weights is no positive number")
+    return _core.ShortWeights(values, step)
 
 
 def _check_header(header: dict[str, Any]) -> None:

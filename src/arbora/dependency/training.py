@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.dependency.calibration import fit_scales, fit_threshold, natural_scales
-from arbora.dependency.checkpoints import CHECKPOINT, Checkpoint, EpochReport, TrainingState, Weights
+from arbora.dependency.checkpoints import CHECKPOINT, Checkpoint, EpochReport, TrainingState
 from arbora.dependency.material import check_trees, select_templates
 from arbora.dependency.options import CUSTOM, TrainingOptions
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser, encode, make_structure
@@ -156,7 +156,10 @@ class _Run:
         if options.features == "supported":
             everything = list(range(len(self.data)))
             self.structure.support(learner, self.data.encoded, self.data.heads, self.data.labels, everything)
-        self.state = TrainingState(learner, np.zeros(16, np.float32), np.zeros(learner.size, np.float32))
+        none, zeros = np.zeros(16, np.float32), np.zeros(learner.size, np.float32)
+        self.state = TrainingState(
+            learner, _core.ShortWeights.rounded(none), _core.ShortWeights.rounded(zeros)
+        )
         self.candidates: _core.Arcs | None = None
 
     def _read(self, sentences: Sequence[Sentence]) -> _Data:
@@ -221,8 +224,7 @@ class _Run:
                 done += len(batch)
                 if on_batch is not None:
                     on_batch(epoch * len(self.data) + done, options.pruner_epochs * len(self.data))
-        self.state.pruner_weights = np.empty(learner.size, np.float32)
-        learner.average(self.state.pruner_weights)
+        self.state.pruner_weights = _average(learner)
         lost, heads = self._set_threshold()
         seconds = time.perf_counter() - started
         report = EpochReport(
@@ -292,8 +294,7 @@ class _Run:
                 on_batch(done, len(self.data))
         seconds = time.perf_counter() - started
         state.epoch += 1
-        average = np.empty(state.learner.size, np.float32)
-        state.learner.average(average)
+        average = _average(state.learner)
         uas, las = self._score(average)
         if las is None or las > state.best_las:
             state.best, state.best_las = average, -1.0 if las is None else las
@@ -303,7 +304,7 @@ class _Run:
         if progress is not None:
             progress(report)
 
-    def _score(self, weights: Weights) -> tuple[float | None, float | None]:
+    def _score(self, weights: _core.ShortWeights) -> tuple[float | None, float | None]:
         """UAS and LAS (with subtypes) on dev, by the tree of the highest score."""
         if self.dev is None:
             return None, None
@@ -369,3 +370,12 @@ class _Run:
         count = min(SAMPLE, len(self.data))
         words = sum(self.data.encoded.lengths()[:count])
         return _Data(self.data.encoded.first(count), self.data.heads[:words], self.data.labels[:words])
+
+
+def _average(learner: _core.OnlineLearner) -> _core.ShortWeights:
+    """The mean of the weights over all steps, rounded: what is measured on dev is what goes into the file."""
+    average = np.empty(learner.size, np.float32)
+    learner.average(average)
+    if not np.isfinite(average).all():
+        raise ArboraError("the weights have grown without limit; learn with a lower rate")
+    return _core.ShortWeights.rounded(average)
