@@ -1,9 +1,47 @@
 #include "parsing/first_order.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <utility>
 
+#include "support/lanes.hpp"
+#include "support/vectorise.hpp"
+
 namespace arbora {
+namespace {
+
+std::vector<float> barred(const std::vector<char>& possible, int stride) {
+    std::vector<float> result(stride, -INFINITY);
+    for (std::size_t l = 0; l < possible.size(); ++l)
+        if (possible[l]) result[l] = 0;
+    return result;
+}
+
+// Bars labels that are not possible; returns the highest score.
+ARBORA_VECTORISED float bar(const float* barred, int stride, float* scores) {
+    Lanes8 top = load_eight(barred) + load_eight(scores);
+    for (int l = 0; l < stride; l += 8) {
+        const Lanes8 next = load_eight(barred + l) + load_eight(scores + l);
+        std::memcpy(scores + l, &next, sizeof next);
+        top = next > top ? next : top;
+    }
+    float result = top[0];
+    for (int lane = 1; lane < 8; ++lane) result = std::max(result, top[lane]);
+    return result;
+}
+
+// The sum of exp(scale * (score - top)).
+ARBORA_VECTORISED double sum_of_exponentials(const float* scores, int stride, double scale, float top) {
+    Lanes total{};
+    for (int l = 0; l < stride; l += lane_count) {
+        const Lanes four{scores[l], scores[l + 1], scores[l + 2], scores[l + 3]};
+        total += exp_bounded((four - top) * scale);
+    }
+    return sum_of_lanes(total);
+}
+
+}  // namespace
 
 FirstOrder::FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words,
                        Scales scales)
@@ -14,6 +52,8 @@ FirstOrder::FirstOrder(const Templates& templates, std::vector<char> at_root, st
       has_labeler_(!templates.of(Section::labeler).empty()),
       at_root_(std::move(at_root)),
       below_words_(std::move(below_words)),
+      barred_at_root_(barred(at_root_, joint_labels_.stride())),
+      barred_below_words_(barred(below_words_, joint_labels_.stride())),
       scales_(scales) {}
 
 template <class Number>
@@ -45,6 +85,44 @@ void FirstOrder::score(const Prepared& sentence, WeightTable<Number> weights, Wo
 
 template void FirstOrder::score(const Prepared&, Weights, Workspace&, Candidates&) const;
 template void FirstOrder::score(const Prepared&, ShortWeights, Workspace&, Candidates&) const;
+
+// With the scales as in `rescale`, label by label: best = max j s + (t/j - 1) log sum exp(j s).
+void FirstOrder::score_by_arc(const Prepared& sentence, ShortWeights weights, const std::vector<Arc>& arcs,
+                              const int* known, bool with_sums, Workspace& space, ByArc& result) const {
+    space.arc_scores.resize(arcs.size());
+    arcs_.score(sentence, weights, arcs, space.arc_scores.data());
+    result.best.resize(arcs.size());
+    result.sums.resize(with_sums ? arcs.size() : 0);
+    if (!is_joint()) {
+        for (std::size_t a = 0; a < arcs.size(); ++a) result.best[a] = scales_.trees * space.arc_scores[a];
+        if (with_sums) result.sums = result.best;
+        return;
+    }
+    const int stride = joint_labels_.stride();
+    const double scale = scales_.joint != 0 ? scales_.joint : scales_.trees,
+                 change = scales_.joint != 0 ? scales_.trees / scales_.joint - 1 : 0;
+    space.label_scores.resize(arcs.size() * stride);
+    joint_labels_.score(sentence, weights, arcs, space.label_scores.data());
+    for (std::size_t a = 0; a < arcs.size(); ++a) {
+        float* row = space.label_scores.data() + a * stride;
+        const double of_arc = space.arc_scores[a];
+        const float top = bar(arcs[a].head == 0 ? barred_at_root_.data() : barred_below_words_.data(), stride, row);
+        double best = scale * (of_arc + top), sum = best;
+        if (top != -INFINITY && (with_sums || change != 0)) {
+            sum += std::log(sum_of_exponentials(row, stride, scale, top));
+            best += change * sum;
+        }
+        const int label = known ? known[arcs[a].modifier] : -1;
+        if (label >= 0) best = row[label] == -INFINITY ? 0 : best + scale * (static_cast<double>(row[label]) - top);
+        result.best[a] = best;
+        if (with_sums) result.sums[a] = label >= 0 ? best : sum + change * sum;
+    }
+}
+
+int FirstOrder::best_label(const Workspace& space, std::size_t arc) const {
+    const float* row = space.label_scores.data() + arc * joint_labels_.stride();
+    return static_cast<int>(std::max_element(row, row + labels()) - row);
+}
 
 // With t = scale of trees, j = scale of labels: arc = t/j log sum exp(j s), label given the arc = j s - log sum exp(j s).
 void FirstOrder::rescale(Candidates& candidates) const {

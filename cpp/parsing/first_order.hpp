@@ -36,6 +36,17 @@ public:
         std::vector<float> arc_scores, label_scores;
         std::vector<Arc> arcs;
     };
+    // All that trees need of arcs with labels: the score of the best label, and the log of the sum over labels.
+    struct ByArc {
+        std::vector<double> best, sums;
+    };
+    // Scores arcs; labels of words that are known (null: none is, -1: this one is not) are the only ones of their arcs,
+    // and count 0 where the training data never had them. Leaves `sums` empty unless they are wanted.
+    void score_by_arc(const Prepared& sentence, ShortWeights weights, const std::vector<Arc>& arcs, const int* known,
+                      bool with_sums, Workspace& space, ByArc& result) const;
+    // The first best label of an arc that was scored by `score_by_arc`.
+    int best_label(const Workspace& space, std::size_t arc) const;
+
     // Scores the arcs that the candidates list, with labels if they are joint.
     template <class Number>
     void score(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, Candidates& candidates) const;
@@ -59,6 +70,8 @@ private:
     LabelFeatures joint_labels_, labeler_;
     bool is_joint_, has_labeler_;
     std::vector<char> at_root_, below_words_;
+    // 0 for possible labels, -inf for others, as long as rows of label scores.
+    std::vector<float> barred_at_root_, barred_below_words_;
     Scales scales_;
 };
 

@@ -46,12 +46,17 @@ void keep_label(double* scores, int labels, int known) {
     scores[known] = own;
 }
 
-// Chosen and scored candidates, without labels that contradict what is given.
-void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
-                      Prepared& prepared, FirstOrder::Workspace& space, Candidates& candidates) {
+void choose_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
+                       Prepared& prepared, Candidates& candidates) {
     prepared.set(parser.templates, encoded, sentence, ~0u);
     candidates.n = prepared.n();
     candidates.arcs = parser.pruner.choose(prepared, parser.pruner_weights, given, kind, nullptr);
+}
+
+// Chosen and scored candidates, without labels that contradict what is given.
+void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
+                      Prepared& prepared, FirstOrder::Workspace& space, Candidates& candidates) {
+    choose_candidates(parser, encoded, sentence, given, kind, prepared, candidates);
     parser.model.score(prepared, parser.weights, space, candidates);
     if (!candidates.labels || !given.labels) return;
     for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
@@ -98,17 +103,19 @@ double label_in_second_stage(const Parser& parser, const Prepared& prepared, Fir
     return log_probability;
 }
 
-// In a joint model, the best label of each arc.
-double label_jointly(const Candidates& candidates, const std::vector<double>& sums, ParseRef& result) {
+// In a joint model, the best label of each arc; returns the log-probability of the labels given the heads, if there are
+// sums to divide by.
+double label_jointly(const FirstOrder& model, const Candidates& candidates, const FirstOrder::Workspace& space,
+                     const FirstOrder::ByArc& scores, Given given, bool probabilities, ParseRef& result) {
     double log_probability = 0;
     for (int m = 1; m <= candidates.n; ++m) {
         const std::size_t a = candidates.find(result.heads[m], m);
-        const double* row = candidates.scores.data() + a * candidates.labels;
-        const double* best = std::max_element(row, row + candidates.labels);
-        result.labels[m] = static_cast<int>(best - row);
-        if (sums.empty()) continue;
-        result.label_probabilities[m] = std::exp(*best - sums[a]);
-        log_probability += *best - sums[a];
+        const int known = given.labels ? given.labels[m] : -1;
+        result.labels[m] = known >= 0 ? known : model.best_label(space, a);
+        if (!probabilities) continue;
+        const double log_of_label = scores.best[a] - scores.sums[a];
+        result.label_probabilities[m] = std::exp(log_of_label);
+        log_probability += log_of_label;
     }
     return log_probability;
 }
@@ -119,48 +126,40 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
     thread_local Prepared prepared;
     thread_local FirstOrder::Workspace space;
     thread_local Candidates candidates;
-    thread_local std::vector<double> arcs, table, marginals, gains;
-    score_candidates(parser, encoded, sentence, given, options.kind, prepared, space, candidates);
+    thread_local FirstOrder::ByArc scores;
+    thread_local std::vector<double> table, marginals, gains;
     const bool sums = options.probabilities || options.decoder == Decoder::least_risk;
-    collapse(candidates, sums ? Collapse::sum : Collapse::best, arcs);
-    fill_table(candidates, arcs, table);
-    const SentenceScores scores{table.data(), n, 0};
+    choose_candidates(parser, encoded, sentence, given, options.kind, prepared, candidates);
+    parser.model.score_by_arc(prepared, parser.weights, candidates.arcs, given.labels, sums, space, scores);
     TreeRef tree{result.heads, nullptr, 0};
     if (sums) {
+        fill_table(candidates, scores.sums, table);
         marginals.resize(table.size());
-        find_marginals(scores, options.kind, false, marginals.data());
+        find_marginals({table.data(), n, 0}, options.kind, false, marginals.data());
     }
     if (options.decoder == Decoder::least_risk) {
         gains.assign(table.size(), impossible);
         for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
+            if (scores.sums[a] == impossible) continue;
             const std::size_t cell = candidates.cell(a);
-            double gain = marginals[cell];
-            if (candidates.labels && !parser.model.has_labeler() && arcs[a] != impossible) {
-                const double* row = candidates.scores.data() + a * candidates.labels;
-                gain *= std::exp(*std::max_element(row, row + candidates.labels) - arcs[a]);
-            }
-            gains[cell] = arcs[a] == impossible ? impossible : gain;
+            gains[cell] = marginals[cell];
+            if (!parser.model.has_labeler()) gains[cell] *= std::exp(scores.best[a] - scores.sums[a]);
         }
-        find_best({gains.data(), n, 0}, options.kind, tree);
-    } else if (sums) {
-        std::vector<double> best;
-        collapse(candidates, Collapse::best, best);
-        fill_table(candidates, best, gains);
-        find_best({gains.data(), n, 0}, options.kind, tree);
     } else {
-        find_best(scores, options.kind, tree);
+        fill_table(candidates, scores.best, gains);
     }
+    find_best({gains.data(), n, 0}, options.kind, tree);
     if (options.probabilities) {
-        result.log_probability = -find_log_partition(scores, options.kind);
+        result.log_probability = -find_log_partition({table.data(), n, 0}, options.kind);
         for (int m = 1; m <= n; ++m) {
             const std::size_t cell = static_cast<std::size_t>(result.heads[m]) * width + m;
             result.head_probabilities[m] = marginals[cell];
             result.log_probability += table[cell];
         }
     }
-    static const std::vector<double> none;
     if (!parser.model.has_labeler()) {
-        result.log_probability += label_jointly(candidates, options.probabilities ? arcs : none, result);
+        result.log_probability +=
+            label_jointly(parser.model, candidates, space, scores, given, options.probabilities, result);
         return;
     }
     prepared.set_tree(parser.templates, encoded, sentence, result.heads);
