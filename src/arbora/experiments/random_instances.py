@@ -13,12 +13,14 @@ from arbora import FactorGraph, factors
 from arbora.experiments.figure import bar_chart
 from arbora.inference import Solution
 
+# DD with the paper's step sizes, and with those that are the default here.
 SOLVERS: dict[str, Callable[[FactorGraph], Solution]] = {
     "LP(S)": lambda graph: graph.solve("lp", tree="single-commodity"),
     "LP(M)": lambda graph: graph.solve("lp", tree="multi-commodity"),
     "ILP": lambda graph: graph.solve("ilp"),
-    "DD-250": lambda graph: graph.solve("dual-decomposition", iterations=250),
-    "DD-5000": lambda graph: graph.solve("dual-decomposition", iterations=5000),
+    "DD-250": lambda graph: graph.solve("dual-decomposition", iterations=250, steps="decreasing"),
+    "DD-5000": lambda graph: graph.solve("dual-decomposition", iterations=5000, steps="decreasing"),
+    "DD level": lambda graph: graph.solve("dual-decomposition"),
     "AD3": lambda graph: graph.solve("ad3"),
 }
 
