@@ -1,0 +1,134 @@
+"""Factor graphs as users meet them: variables, evidence, pictures, descriptions, wrong uses."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from arbora import FactorGraph, factors
+from arbora.errors import ArboraError
+from arbora.inference import SOLVERS
+
+
+def small() -> tuple[FactorGraph, factors.VariableArray]:
+    graph = FactorGraph()
+    x = graph.binary([[1.0, -2.0], [0.5, 0.0]], name="x")
+    tags = graph.categorical([[0.0, 1.0, 2.0]], name="tags")
+    graph.add(factors.ExactlyOne(x), factors.Nand(factors.join(~x[0, 0], x[1, 1])))
+    graph.add(factors.TagLink(x[0, 0], tags[0], tags[0], np.zeros((3, 3))))
+    graph.clamp(x[0, 1], False)
+    return graph, x
+
+
+def test_pictures() -> None:
+    graph, _ = small()
+    root = ElementTree.fromstring(graph.draw())
+    shapes = [element.tag.rpartition("}")[2] for element in root.iter()]
+    assert shapes.count("circle") == 5  # four binary variables and a tag
+    assert shapes.count("rect") == 4  # two rows of ExactlyOne, a Nand, a TagLink
+    assert "stroke-dasharray" in graph.draw()
+    assert "x[0,1] = 0" in graph.draw()
+
+
+def test_large_graphs_are_not_drawn() -> None:
+    graph = FactorGraph()
+    graph.add(factors.ExactlyOne(graph.binary(np.zeros((100, 3)))))
+    with pytest.raises(ArboraError, match="too many for a picture"):
+        graph.draw()
+
+
+def test_an_empty_graph() -> None:
+    graph = FactorGraph()
+    assert graph.draw().startswith("<svg")
+    assert str(graph) == "variables\nfactors"
+    for name in SOLVERS:
+        assert not graph.solve(name).infeasible
+
+
+def test_descriptions() -> None:
+    graph, x = small()
+    assert "x      4 binary, 1 known" in str(graph)
+    assert "tags   1 of 3 values" in str(graph)
+    assert "ExactlyOne   2 on 4 variables" in str(graph)
+    assert repr(graph) == "<FactorGraph: 5 variables, 4 factors>"
+    assert repr(~x[0]) == "<2 binary variables, negated>"
+    assert list(graph.variables) == ["x", "tags"]
+
+
+def test_evidence() -> None:
+    graph = FactorGraph()
+    x = graph.binary([1.0, 2.0])
+    tag = graph.categorical([0.0, 5.0])
+    graph.clamp(x, [False, True])
+    graph.clamp(tag, 0)
+    solution = graph.solve("enumerate")
+    assert solution.assignment_of(x).tolist() == [False, True]
+    assert solution.assignment_of(tag) == 0
+    assert solution.value == 2.0
+    graph.clamp(~x[0], False)  # not-x is false: x is true
+    graph.release(tag)
+    solution = graph.solve("enumerate")
+    assert solution.assignment_of(x[0])
+    assert solution.value == 8.0
+
+
+def test_arrays() -> None:
+    _, x = small()
+    assert x.shape == (2, 2)
+    assert x.T.numbers.tolist() == x.numbers.T.tolist()
+    assert x.reshape(4).shape == x.ravel().shape == (4,)
+    assert [row.shape for row in x] == [(2,), (2,)]
+    assert factors.join(x[0], x[1, 0]).size == 3
+
+
+@pytest.mark.parametrize("scores", [nan, inf, [[1.0], [1.0, 2.0]], "text"])
+def test_scores_that_are_none(scores: object) -> None:
+    with pytest.raises(ArboraError):
+        FactorGraph().binary(scores)  # type: ignore[arg-type]
+
+
+def test_wrong_uses() -> None:
+    graph, x = small()
+    other = FactorGraph()
+    with pytest.raises(ArboraError, match="another graph"):
+        other.add(factors.Or(x))
+    with pytest.raises(ArboraError, match="another graph"):
+        other.clamp(x, True)
+    with pytest.raises(ArboraError, match="no factor"):
+        graph.add("Or")  # type: ignore[arg-type]
+    with pytest.raises(ArboraError, match="already"):
+        graph.binary(0.0, name="x")
+    with pytest.raises(ArboraError, match="no such value"):
+        graph.clamp(graph.variables["tags"], 3)
+    with pytest.raises(ArboraError, match="negated"):
+        ~graph.variables["tags"]
+    with pytest.raises(ArboraError, match="there is no solver 'magic'"):
+        graph.solve("magic")
+    with pytest.raises(ArboraError, match="no option 'speed'"):
+        graph.solve("bp", speed=1)
+    with pytest.raises(ArboraError, match="tree must be one of"):
+        graph.solve("lp", tree="oak")
+    with pytest.raises(ArboraError, match="seconds"):
+        graph.solve("ilp", seconds=0)
+    with pytest.raises(ArboraError, match="too many assignments"):
+        graph.solve("enumerate", most=2)
+
+
+def test_scores_of_one_variable() -> None:
+    graph = FactorGraph()
+    x = graph.binary(0.5)
+    assert x.shape == ()
+    assert graph.solve("bp")[x].shape == ()
+
+
+def test_linear_programs_stop_in_time() -> None:
+    graph = FactorGraph()
+    rng = np.random.default_rng(0)
+    arcs = graph.binary(rng.normal(size=(16, 16)))
+    graph.add(factors.Tree(arcs), factors.siblings(arcs, rng.normal(size=(16, 16, 16))))
+    solution = graph.solve("ilp", seconds=1e-3)
+    assert not solution.converged
+    assert not solution.is_certified
