@@ -61,7 +61,8 @@ def grandparents(
     possible = _possible_arcs(arcs, candidates, "grandparents")
     n = len(arcs)
     table = scores(pair_scores, (n, n, n), "grandparents")
-    g, h, m = np.nonzero(possible[:, :, None] & possible[None, :, :])
+    # By h: what an arc hears of all its pairs lies within a block of n x n, which stays in the cache.
+    h, g, m = np.nonzero(possible.T[:, :, None] & possible[:, None, :])
     keep = g != m
     g, h, m = g[keep], h[keep], m[keep]
     return Pairs(arcs, np.stack([g * n + h, h * n + m], axis=1), table[g, h, m])
