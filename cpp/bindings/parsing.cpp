@@ -63,9 +63,10 @@ std::unique_ptr<Encoded> encode(nb::list sentences) {
 
 // ---- templates ----
 
-// (seed, head, modifier, between, arc atoms, alone, direction, distance); sides are lists of (offset, atom).
+// (seed, sides: head, modifier, between, third, fourth; arc atoms, alone, direction, distance); sides are lists of
+// (offset, atom).
 using SideSpec = std::vector<std::tuple<int, int>>;
-using TemplateSpec = std::tuple<std::uint64_t, SideSpec, SideSpec, SideSpec, std::vector<int>, bool, bool, bool>;
+using TemplateSpec = std::tuple<std::uint64_t, std::vector<SideSpec>, std::vector<int>, bool, bool, bool>;
 
 std::vector<Reference> references(const SideSpec& side) {
     std::vector<Reference> result;
@@ -81,20 +82,24 @@ Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections) {
     if (sections.size() != section_count) throw nb::value_error("there must be one list for each section");
     Templates result;
     for (int section = 0; section < section_count; ++section)
-        for (const auto& [seed, head, modifier, between, arc, alone, direction, distance] : sections[section]) {
+        for (const auto& [seed, sides, arc, alone, direction, distance] : sections[section]) {
+            if (sides.size() != 5) throw nb::value_error("a template has five sides");
             std::vector<ArcAtom> atoms;
             for (int atom : arc) atoms.push_back(static_cast<ArcAtom>(atom));
-            result.add(static_cast<Section>(section), seed, references(head), references(modifier),
-                       references(between), atoms, alone, direction, distance);
+            result.add(static_cast<Section>(section),
+                       {seed, references(sides[0]), references(sides[1]), references(sides[2]), references(sides[3]),
+                        references(sides[4]), atoms, alone, direction, distance});
         }
     return result;
 }
 
-// A first-order parser without its weights.
+// A parser without its weights.
 struct Structure {
     Templates templates;
     Pruner pruner;
     FirstOrder model;
+    HigherOrder higher;
+    GraphOptions graph;
 
     Structure(const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
               const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
@@ -102,11 +107,12 @@ struct Structure {
         : templates(templates_of(sections)),
           pruner(templates, threshold, most),
           model(templates, {at_root.begin(), at_root.end()}, {below_words.begin(), below_words.end()},
-                {tree_scale, label_scale, joint_scale}) {}
+                {tree_scale, label_scale, joint_scale}),
+          higher(templates) {}
 };
 
 Parser parser_of(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights) {
-    return {structure.templates, structure.pruner, pruner_weights.table(0), structure.model,
+    return {structure.templates, structure.pruner, pruner_weights.table(0), structure.model, structure.higher,
             weights.table(structure.model.labeler().padding())};
 }
 
@@ -147,7 +153,7 @@ void parse_batch(const Structure& structure, const HeldWeights& weights, const H
                  const Array<double>& log_probabilities) {
     const Parser parser = parser_of(structure, weights, pruner_weights);
     const ParseOptions options{{single_root, projective}, least_risk ? Decoder::least_risk : Decoder::best,
-                               log_probabilities.shape(0) > 0};
+                               log_probabilities.shape(0) > 0, structure.graph};
     if (heads.shape(0) < encoded.words() || labels.shape(0) < encoded.words())
         throw nb::value_error("too small a place for the trees");
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
@@ -208,7 +214,7 @@ nb::tuple parse_text(const Structure& structure, const HeldWeights& weights, con
     const Parser parser = parser_of(structure, weights, pruner_weights);
     if (static_cast<int>(labels.size()) != structure.model.labels()) throw nb::value_error("every label needs a name");
     const Decoder decoder = least_risk ? Decoder::least_risk : Decoder::best;
-    const StreamOptions options{{{single_root, projective}, decoder, probabilities}, constraints, threads};
+    const StreamOptions options{{{single_root, projective}, decoder, probabilities, structure.graph}, constraints, threads};
     const std::string_view text(data.c_str(), data.size());
     ParsedText found;
     std::size_t size = 0;
@@ -343,6 +349,10 @@ void bind_parsing(nb::module_& m) {
              "label_scale"_a = 1.0, "joint_scale"_a = 0.0)
         .def_prop_ro("padding", [](const Structure& self) { return self.model.labeler().padding(); },
                      "How many weights follow the table's power of two.")
+        .def("set_graph", [](Structure& self, int solver, int iterations, int propagations, int constraint) {
+            self.graph = {static_cast<GraphSolver>(solver), iterations, propagations,
+                          static_cast<TreeConstraint>(constraint)};
+        }, "solver"_a, "iterations"_a, "propagations"_a, "constraint"_a)
         .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "single_root"_a, "projective"_a, "threads"_a)
         .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
              "given_labels"_a, "single_root"_a, "projective"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
@@ -406,9 +416,9 @@ void bind_parsing(nb::module_& m) {
             BatchReport report;
             {
                 nb::gil_scoped_release release;
-                report = train_first_order(self.templates, self.model, learner, encoded,
-                                           {heads.data(), labels.data()}, arcs.of, sentences,
-                                           {{beta, gamma}, {single_root, projective}, threads});
+                report = train_parser(self.templates, self.model, self.higher, learner, encoded,
+                                      {heads.data(), labels.data()}, arcs.of, sentences,
+                                      {{beta, gamma}, {single_root, projective}, threads, self.graph});
             }
             return std::make_tuple(report.arc_loss, report.label_loss, report.words, report.infeasible);
         }, "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "arcs"_a, "sentences"_a, "beta"_a, "gamma"_a,

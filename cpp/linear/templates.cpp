@@ -21,13 +21,19 @@ bool looks_at_tree(Reference reference) { return reference.offset >= first_child
 
 }  // namespace
 
-void Templates::add(Section section, std::uint64_t seed, const std::vector<Reference>& head,
-                    const std::vector<Reference>& modifier, const std::vector<Reference>& between,
-                    const std::vector<ArcAtom>& arc_atoms, bool alone, bool direction, bool distance) {
+void Templates::add(Section section, const Spec& spec) {
     const unsigned user = bit_of(section);
-    templates_[static_cast<int>(section)].push_back(
-        {static_cast<std::uint32_t>(mix_bits(seed)), side(Role::head, head, user), side(Role::modifier, modifier, user),
-         side(Role::between, between, user), arc(arc_atoms, user), alone, direction, distance});
+    Template result{static_cast<std::uint32_t>(mix_bits(spec.seed))};
+    result.head = side(Role::head, spec.head, user);
+    result.modifier = side(Role::modifier, spec.modifier, user);
+    result.between = side(Role::between, spec.between, user);
+    result.third = side(Role::third, spec.third, user);
+    result.fourth = side(Role::fourth, spec.fourth, user);
+    result.arc = arc(spec.arc, user);
+    result.alone = spec.alone;
+    result.direction = spec.direction;
+    result.distance = spec.distance;
+    templates_[static_cast<int>(section)].push_back(result);
 }
 
 int Templates::side(Role role, const std::vector<Reference>& references, unsigned user) {

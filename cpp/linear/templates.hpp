@@ -17,7 +17,8 @@ struct Reference {
     bool operator==(const Reference&) const = default;
 };
 
-enum class Role : std::uint8_t { head, modifier, between };
+// `third` and `fourth` are the other words of a part of several arcs (linear/part_features.hpp).
+enum class Role : std::uint8_t { head, modifier, between, third, fourth };
 
 // The atoms that a template takes around one word. Templates that share a side share its hashes.
 struct Side {
@@ -38,23 +39,31 @@ inline constexpr std::array<const char*, 5> arc_atom_names{"verbs-between", "mar
 // say in which company it comes; the three of one template lie in one cache line of weights.
 struct Template {
     std::uint32_t seed;
-    int head = -1, modifier = -1, between = -1;  // sides
-    int arc = -1;                                // arc atoms
+    int head = -1, modifier = -1, between = -1, third = -1, fourth = -1;  // sides
+    int arc = -1;                                                         // arc atoms
     bool alone = true, direction = false, distance = false;
 };
 
 // What templates are for: the pruner's arc scores, the model's arc scores, its joint label scores, the second stage's
-// label scores and its scores of neighbouring labels.
-enum class Section : std::uint8_t { pruner, arcs, labels, labeler, siblings };
-inline constexpr int section_count = 5;
+// label scores and its scores of neighbouring labels; then the parts of several arcs, one section for each kind.
+enum class Section : std::uint8_t {
+    pruner, arcs, labels, labeler, siblings,
+    consecutive_siblings, all_siblings, grandparents, grand_siblings, head_bigrams,
+};
+inline constexpr int section_count = 10;
+inline constexpr Section first_part_section = Section::consecutive_siblings;
 
 // All templates of a parser. Sides and arc atoms are kept once, whoever uses them.
 class Templates {
 public:
-    // Takes in a template: its sides as lists of references (empty: none), its arc atoms.
-    void add(Section section, std::uint64_t seed, const std::vector<Reference>& head,
-             const std::vector<Reference>& modifier, const std::vector<Reference>& between,
-             const std::vector<ArcAtom>& arc, bool alone, bool direction, bool distance);
+    // A template as it is written: its sides as lists of references (empty: none), its arc atoms, its company.
+    struct Spec {
+        std::uint64_t seed;
+        std::vector<Reference> head, modifier, between, third, fourth;
+        std::vector<ArcAtom> arc;
+        bool alone, direction, distance;
+    };
+    void add(Section section, const Spec& spec);
 
     const std::vector<Template>& of(Section section) const { return templates_[static_cast<int>(section)]; }
     const std::vector<Side>& sides() const { return sides_; }

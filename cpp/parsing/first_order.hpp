@@ -23,6 +23,7 @@ public:
     FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words, Scales scales);
 
     int labels() const { return labeler_.labels(); }
+    double tree_scale() const { return scales_.trees; }
     bool is_joint() const { return is_joint_; }
     bool has_labeler() const { return has_labeler_; }
     const ArcFeatures& arcs() const { return arcs_; }

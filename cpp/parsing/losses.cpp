@@ -58,26 +58,30 @@ double best_expectations(const Candidates& potentials, TreeKind kind, std::vecto
 
 }  // namespace
 
+void Potentials::set(const Candidates& given, const int* heads, const int* labels, LossFamily family) {
+    beta = std::isinf(family.beta) ? 1 : family.beta;
+    candidates = given;
+    for (double& score : candidates.scores) score = beta * (score + family.gamma);
+    right.clear();
+    gold = 0;
+    for (int m = 1; m <= given.n; ++m) {
+        const std::size_t at = given.find(heads[m], m) * given.per_arc() + (given.labels ? labels[m] : 0);
+        if (at >= given.scores.size()) throw Infeasible("the gold tree has an arc that is no candidate");
+        gold += given.scores[at];
+        candidates.scores[at] = beta * given.scores[at];  // no cost
+        right.push_back(at);
+    }
+}
+
 double tree_loss(const Candidates& candidates, const int* heads, const int* labels, LossFamily family, TreeKind kind,
                  std::vector<double>& gradient) {
-    const bool best = std::isinf(family.beta);
-    const double beta = best ? 1 : family.beta;
-    thread_local Candidates potentials;
-    potentials = candidates;
-    for (double& score : potentials.scores) score = beta * (score + family.gamma);
-    std::vector<std::size_t> right(candidates.n + 1);
-    double gold = 0;
-    for (int m = 1; m <= candidates.n; ++m) {
-        right[m] = candidates.find(heads[m], m) * candidates.per_arc() + (candidates.labels ? labels[m] : 0);
-        if (right[m] >= candidates.scores.size()) throw Infeasible("the gold tree has an arc that is no candidate");
-        gold += candidates.scores[right[m]];
-        potentials.scores[right[m]] = beta * candidates.scores[right[m]];  // no cost
-    }
+    thread_local Potentials p;
+    p.set(candidates, heads, labels, family);
     gradient.resize(candidates.scores.size());
-    const double total =
-        best ? best_expectations(potentials, kind, gradient) : sum_expectations(potentials, kind, gradient);
-    for (int m = 1; m <= candidates.n; ++m) gradient[right[m]] -= 1;
-    return total / beta - gold;
+    const double total = std::isinf(family.beta) ? best_expectations(p.candidates, kind, gradient)
+                                                 : sum_expectations(p.candidates, kind, gradient);
+    for (std::size_t at : p.right) gradient[at] -= 1;
+    return total / p.beta - p.gold;
 }
 
 double chain_loss(const LabelChain& chain, const int* gold, LossFamily family, double* unary_gradient,

@@ -13,6 +13,17 @@ struct LossFamily {
     double beta, gamma;
 };
 
+// What a loss over trees maximises or sums: scores with the cost of what is wrong, multiplied by beta (by 1 if that is
+// infinite).
+struct Potentials {
+    double beta = 1, gold = 0;       // `gold`: the score of the gold tree, not multiplied
+    Candidates candidates;
+    std::vector<std::size_t> right;  // where the gold arcs' scores (those of their labels) stand
+
+    // Throws Infeasible if a gold arc is no candidate.
+    void set(const Candidates& given, const int* heads, const int* labels, LossFamily family);
+};
+
 // Over trees: returns the loss and fills its gradient with respect to the candidates' scores (for beta = inf a
 // subgradient). `labels` matter where the candidates have some. The gold arcs must be among the candidates.
 // Throws Infeasible.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "linear/label_chains.hpp"
 
@@ -120,6 +121,60 @@ double label_jointly(const FirstOrder& model, const Candidates& candidates, cons
     return log_probability;
 }
 
+// What a model with parts of several arcs says, by solvers on a graph.
+class ByGraph {
+public:
+    ByGraph(const Parser& parser, const Prepared& prepared, const std::vector<Arc>& arcs, const ParseOptions& options)
+        : options_(options), scale_(parser.model.tree_scale()) {
+        parser.higher.score(prepared, parser.weights, arcs, parts_);
+    }
+
+    // Probabilities of arcs, by belief propagation, into a table.
+    void find_marginals(const std::vector<double>& arc_scores, std::vector<double>& table) {
+        sums_.emplace(parts_, arc_scores, GraphShape{false, options_.graph.constraint}, options_.kind.single_root,
+                      options_.kind.projective, scale_);
+        GraphOptions own = options_.graph;
+        own.solver = GraphSolver::belief_propagation;
+        const Outcome outcome = solve(*sums_, own);
+        if (outcome.infeasible) throw Infeasible("no tree is possible");
+        log_partition_ = outcome.log_partition;
+        const std::size_t width = parts_.arcs.n() + 1;
+        table.assign(width * width, 0.0);
+        for (int a = 0; a < parts_.arcs.count(); ++a)
+            table[parts_.arcs.arc(a).head * width + parts_.arcs.arc(a).modifier] = outcome.beliefs[a];
+    }
+    // By Bethe's log-partition, which is an approximation.
+    double log_probability(const int* heads) { return sums_->value_of_tree(heads, arena_) - log_partition_; }
+
+    void find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) {
+        const PartGraph graph(parts_, arc_scores, {true, options_.graph.constraint}, options_.kind.single_root,
+                              options_.kind.projective, scale_);
+        const Outcome outcome = solve(graph, options_.graph);
+        if (outcome.infeasible) throw Infeasible("no tree is possible");
+        result.value = outcome.value;
+        result.upper_bound = outcome.upper_bound;
+        if (!outcome.assignment.empty() && options_.graph.constraint == TreeConstraint::tree)
+            return graph.read_heads(outcome.assignment, result.heads);
+        // Not a tree, perhaps: the one that has the most of it.
+        thread_local std::vector<double> own, table;
+        double bonus = 1;
+        for (double score : arc_scores)
+            if (score != impossible) bonus = std::max(bonus, 2 * std::abs(score));
+        own = arc_scores;
+        for (std::size_t a = 0; a < own.size(); ++a) own[a] += bonus * outcome.beliefs[a];
+        fill_table(candidates, own, table);
+        TreeRef tree{result.heads, nullptr, 0};
+        arbora::find_best({table.data(), parts_.arcs.n(), 0}, options_.kind, tree);
+    }
+
+private:
+    const ParseOptions& options_;
+    double scale_, log_partition_ = 0;
+    SentenceParts parts_;
+    std::optional<PartGraph> sums_;
+    Arena arena_;
+};
+
 void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
                  const ParseOptions& options, ParseRef& result) {
     const int n = encoded.length(sentence), width = n + 1;
@@ -131,11 +186,16 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
     const bool sums = options.probabilities || options.decoder == Decoder::least_risk;
     choose_candidates(parser, encoded, sentence, given, options.kind, prepared, candidates);
     parser.model.score_by_arc(prepared, parser.weights, candidates.arcs, given.labels, sums, space, scores);
+    std::optional<ByGraph> graph;
+    if (parser.higher.is_active()) graph.emplace(parser, prepared, candidates.arcs, options);
     TreeRef tree{result.heads, nullptr, 0};
     if (sums) {
         fill_table(candidates, scores.sums, table);
         marginals.resize(table.size());
-        find_marginals({table.data(), n, 0}, options.kind, false, marginals.data());
+        if (graph)
+            graph->find_marginals(scores.sums, marginals);
+        else
+            find_marginals({table.data(), n, 0}, options.kind, false, marginals.data());
     }
     if (options.decoder == Decoder::least_risk) {
         gains.assign(table.size(), impossible);
@@ -145,16 +205,22 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
             gains[cell] = marginals[cell];
             if (!parser.model.has_labeler()) gains[cell] *= std::exp(scores.best[a] - scores.sums[a]);
         }
+        find_best({gains.data(), n, 0}, options.kind, tree);
+    } else if (graph) {
+        graph->find_best(scores.best, candidates, result);
     } else {
         fill_table(candidates, scores.best, gains);
+        find_best({gains.data(), n, 0}, options.kind, tree);
     }
-    find_best({gains.data(), n, 0}, options.kind, tree);
     if (options.probabilities) {
-        result.log_probability = -find_log_partition({table.data(), n, 0}, options.kind);
-        for (int m = 1; m <= n; ++m) {
-            const std::size_t cell = static_cast<std::size_t>(result.heads[m]) * width + m;
-            result.head_probabilities[m] = marginals[cell];
-            result.log_probability += table[cell];
+        for (int m = 1; m <= n; ++m)
+            result.head_probabilities[m] = marginals[static_cast<std::size_t>(result.heads[m]) * width + m];
+        if (graph) {
+            result.log_probability = graph->log_probability(result.heads);
+        } else {
+            result.log_probability = -find_log_partition({table.data(), n, 0}, options.kind);
+            for (int m = 1; m <= n; ++m)
+                result.log_probability += table[static_cast<std::size_t>(result.heads[m]) * width + m];
         }
     }
     if (!parser.model.has_labeler()) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "parsing/first_order.hpp"
+#include "parsing/higher_order.hpp"
 #include "parsing/pruner.hpp"
 #include "trees/kbest.hpp"
 
@@ -11,6 +12,7 @@ struct ParseOptions {
     TreeKind kind;
     Decoder decoder = Decoder::least_risk;
     bool probabilities = false;
+    GraphOptions graph{};  // if the model has parts of several arcs
 };
 
 // Everything a parse needs, read only.
@@ -19,6 +21,7 @@ struct Parser {
     const Pruner& pruner;
     ShortWeights pruner_weights;
     const FirstOrder& model;
+    const HigherOrder& higher;
     ShortWeights weights;
 };
 
@@ -30,6 +33,8 @@ struct ParseRef {
     double* head_probabilities;
     double* label_probabilities;
     double log_probability;
+    // Of the best tree by a graph: its score, and a bound that no tree exceeds.
+    double value = 0, upper_bound = 0;
 };
 
 // Throws Infeasible if no tree fits what is given.

@@ -38,16 +38,13 @@ BatchReport train_batch(OnlineLearner& learner, const Encoded& encoded, const st
     return report;
 }
 
-// The gradient of a tree loss, or nothing where there is no tree.
-template <class Add>
-void tree_gradient(const OnlineLearner& learner, const Candidates& candidates, const int* heads, const int* labels,
-                   const TrainingOptions& options, LossFamily family, SparseSum& sum, Example& example, Add add) {
-    thread_local std::vector<double> gradient;
+// The gradient of a loss over trees, which `differentiate` adds to the sum, or nothing where there is no tree.
+template <class Differentiate>
+void tree_gradient(const OnlineLearner& learner, SparseSum& sum, Example& example, Differentiate differentiate) {
     double loss = 0;
     example.infeasible = false;
     try {
-        loss = tree_loss(candidates, heads, labels, family, options.kind, gradient);
-        add(gradient);
+        loss = differentiate();
     } catch (const Infeasible&) {
         example.infeasible = true;
     }
@@ -164,17 +161,20 @@ BatchReport train_pruner(const Templates& templates, const Pruner& pruner, Onlin
                     candidates.scores.push_back(scores[static_cast<std::size_t>(h) * width + m]);
                 }
         const int* heads = gold.heads + encoded.start(sentence) - 1;  // words are counted from 1
-        tree_gradient(learner, candidates, heads, nullptr, options, {1, 0}, sum, example,
-                      [&](const std::vector<double>& gradient) {
-                          add_arcs(pruner.features(), prepared, learner.mask(), candidates, gradient, sum);
-                      });
+        thread_local std::vector<double> gradient;
+        tree_gradient(learner, sum, example, [&] {
+            const double loss = tree_loss(candidates, heads, nullptr, {1, 0}, options.kind, gradient);
+            add_arcs(pruner.features(), prepared, learner.mask(), candidates, gradient, sum);
+            return loss;
+        });
         learner.collect(sum, 0, example.labels);
     });
 }
 
-BatchReport train_first_order(const Templates& templates, const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
-                              const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
-                              const TrainingOptions& options) {
+BatchReport train_parser(const Templates& templates, const FirstOrder& model, const HigherOrder& higher,
+                         OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+                         const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
+                         const TrainingOptions& options) {
     return train_batch(learner, encoded, sentences, options.threads, [&](std::size_t sentence, Example& example) {
         thread_local Prepared prepared;
         thread_local FirstOrder::Workspace space;
@@ -186,12 +186,24 @@ BatchReport train_first_order(const Templates& templates, const FirstOrder& mode
         model.score(prepared, learner.weights(), space, candidates);
         const int* heads = gold.heads + encoded.start(sentence) - 1;
         const int* labels = gold.labels + encoded.start(sentence) - 1;
-        tree_gradient(learner, candidates, heads, labels, options, options.loss, sum, example,
-                      [&](const std::vector<double>& gradient) {
-                          add_arcs(model.arcs(), prepared, learner.mask(), candidates, gradient, sum);
-                          if (candidates.labels)
-                              add_labels(model.joint_labels(), prepared, learner.mask(), candidates.arcs, gradient, sum);
-                      });
+        thread_local std::vector<double> gradient;
+        thread_local SentenceParts parts;
+        thread_local PartNumbers<double> part_gradient;
+        tree_gradient(learner, sum, example, [&] {
+            double loss;
+            if (higher.is_active()) {
+                higher.score(prepared, learner.weights(), candidates.arcs, parts);
+                loss = graph_loss(candidates, parts, heads, labels, options.loss, options.kind, options.graph, gradient,
+                                  part_gradient);
+                higher.add_gradient(prepared, learner.mask(), parts, part_gradient, sum);
+            } else {
+                loss = tree_loss(candidates, heads, labels, options.loss, options.kind, gradient);
+            }
+            add_arcs(model.arcs(), prepared, learner.mask(), candidates, gradient, sum);
+            if (candidates.labels)
+                add_labels(model.joint_labels(), prepared, learner.mask(), candidates.arcs, gradient, sum);
+            return loss;
+        });
         double loss = 0;
         if (model.has_labeler()) {
             prepared.set_tree(templates, encoded, sentence, heads);
@@ -230,9 +242,22 @@ Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTree
             scale_arcs(candidates, joint);
         }
         scaled = candidates;
+        SentenceParts parts, scaled_parts;
+        if (parser.higher.is_active()) {
+            parser.higher.score(prepared, parser.weights, candidates.arcs, parts);
+            scaled_parts = parts;
+        }
         for (std::size_t s = 0; s < scales.size(); ++s) {
             for (std::size_t i = 0; i < scaled.scores.size(); ++i) scaled.scores[i] = scales[s] * candidates.scores[i];
-            own.trees[s] = tree_loss(scaled, heads, labels, {1, 0}, kind, gradient);
+            if (!parser.higher.is_active()) {
+                own.trees[s] = tree_loss(scaled, heads, labels, {1, 0}, kind, gradient);
+                continue;
+            }
+            for (int k = 0; k < part_kind_count; ++k)
+                for (std::size_t i = 0; i < parts.scores[k].size(); ++i)
+                    scaled_parts.scores[k][i] = scales[s] * parts.scores[k][i];
+            PartNumbers<double> part_gradient;
+            own.trees[s] = graph_loss(scaled, scaled_parts, heads, labels, {1, 0}, kind, {}, gradient, part_gradient);
         }
         if (!model.has_labeler()) return;
         prepared.set_tree(parser.templates, encoded, sentence, heads);

@@ -3,6 +3,7 @@
 
 #include "linear/learner.hpp"
 #include "parsing/first_order.hpp"
+#include "parsing/higher_order.hpp"
 #include "parsing/losses.hpp"
 #include "parsing/parse.hpp"
 
@@ -23,16 +24,18 @@ struct TrainingOptions {
     LossFamily loss{1, 0};
     TreeKind kind;
     int threads = 1;
+    GraphOptions graph{};  // if there are parts of several arcs
 };
 
 // Learns a pruner by a batch: a CRF over all arcs.
 BatchReport train_pruner(const Templates& templates, const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                          const std::vector<std::size_t>& sentences, const TrainingOptions& options);
 
-// Learns a first-order model by a batch; arcs[sentence] are the candidates of that sentence.
-BatchReport train_first_order(const Templates& templates, const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
-                              const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
-                              const TrainingOptions& options);
+// Learns a model by a batch; arcs[sentence] are the candidates of that sentence.
+BatchReport train_parser(const Templates& templates, const FirstOrder& model, const HigherOrder& higher,
+                         OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+                         const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
+                         const TrainingOptions& options);
 
 // How surprised a model is by gold trees if its scores are multiplied: for every scale the sums of -log P(tree), of
 // the second stage's -log P(labels given the tree), and of a joint model's, whose arcs are sums over labels at the scale

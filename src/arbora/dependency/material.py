@@ -20,6 +20,7 @@ def select_templates(templates: Templates, options: TrainingOptions) -> Template
         labels=templates.labels if joint else [],
         labeler=templates.labeler if second else [],
         siblings=templates.siblings if second else [],
+        parts=templates.parts,
     )
     needed = {"arcs": True, "labels": joint, "labeler": second}
     missing = [name for name, is_needed in needed.items() if is_needed and not getattr(result, name)]

@@ -21,7 +21,7 @@ from arbora.dependency.options import CUSTOM, TrainingOptions
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser, encode, make_structure
 from arbora.dependency.presets import preset_templates
 from arbora.errors import ArboraError
-from arbora.features import SECTIONS, Templates
+from arbora.features import PARTS, SECTIONS, Templates
 from arbora.learning import Learner, Loss, find_learner, find_loss
 from arbora.models import remove_leftovers
 from arbora.treebank import Sentence
@@ -353,12 +353,12 @@ class _Run:
         sample = self._sample()
         found: list[tuple[str, str, float]] = []
         for number, section in enumerate(SECTIONS):
-            if section in ("pruner", "siblings"):
+            if section == "siblings" or section == "pruner" or section in PARTS:
                 continue
             masses = self.structure.template_masses(
                 number, self.state.best, sample.encoded, sample.heads, sample.labels
             )
-            found += zip([section] * len(masses), map(str, getattr(templates, section)), masses, strict=True)
+            found += zip([section] * len(masses), map(str, templates.of(section)), masses, strict=True)
         total = sum(mass for _, _, mass in found) or 1.0
         found.sort(key=lambda item: -item[2])
         return [

@@ -1,5 +1,5 @@
 """Atoms and templates, declared as data."""
 
-from arbora.features.templates import SECTIONS, Template, Templates
+from arbora.features.templates import PARTS, SECTIONS, Template, Templates
 
-__all__ = ["SECTIONS", "Template", "Templates"]
+__all__ = ["PARTS", "SECTIONS", "Template", "Templates"]

@@ -23,15 +23,25 @@ from arbora.errors import FileError
 
 ATOMS = _core.atom_names()
 ARC_ATOMS = _core.arc_atom_names()
-SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings")
+# What the third and the fourth word of parts of several arcs are called; None is for the fourth of three.
+PARTS: dict[str, tuple[str, str | None]] = {
+    "consecutive-siblings": ("sibling", None),
+    "all-siblings": ("sibling", None),
+    "grandparents": ("grandparent", None),
+    "grand-siblings": ("sibling", "grandparent"),
+    "head-bigrams": ("other-head", None),
+}
+"""Sections about parts of several arcs, in the order of the core."""
+SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings", *PARTS)
 COMPANY = ("alone", "direction", "distance")
 DEFAULT_COMPANY = ("alone", "distance")
-_WORD_ATOM = re.compile(r"(head|modifier|between|first-child|last-child|grandparent)([+-]\d)?\.([a-z0-9-]+)")
+_WORDS = "head|modifier|between|first-child|last-child|grandparent|sibling|other-head"
+_WORD_ATOM = re.compile(rf"({_WORDS})([+-]\d)?\.([a-z0-9-]+)")
 _RELATIVES = {"first-child": ("modifier", 100), "last-child": ("modifier", 101), "grandparent": ("head", 102)}
 _TREE_OFFSETS = {offset for _, offset in _RELATIVES.values()}
 
 Side: TypeAlias = list[tuple[int, int]]
-Compiled: TypeAlias = tuple[int, Side, Side, Side, list[int], bool, bool, bool]
+Compiled: TypeAlias = tuple[int, list[Side], list[int], bool, bool, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +74,32 @@ class Template:
 
         Equal templates of different sections have different weights.
         """
-        sides: dict[str, Side] = {"head": [], "modifier": [], "between": []}
+        sides: dict[str, Side] = {"head": [], "modifier": [], "between": [], "third": [], "fourth": []}
         arc: list[int] = []
         for atom in self.atoms:
             if atom in ARC_ATOMS:
                 arc.append(ARC_ATOMS.index(atom))
                 continue
-            role, offset, name = _parse_atom(atom)
+            role, offset, name = _parse_atom(atom, section)
             sides[role].append((offset, ATOMS.index(name)))
         _check_sides(sides, arc, self.company)
         _check_section(sides, arc, self.company, section)
         seed = _core.hash_text(section + ": " + " & ".join(self.atoms))
         flags = [name in self.company for name in COMPANY]
-        return (seed, sides["head"], sides["modifier"], sides["between"], arc, flags[0], flags[1], flags[2])
+        return (seed, list(sides.values()), arc, flags[0], flags[1], flags[2])
 
 
-def _parse_atom(atom: str) -> tuple[str, int, str]:
+def _parse_atom(atom: str, section: str) -> tuple[str, int, str]:
     found = _WORD_ATOM.fullmatch(atom)
     if not found or found[3] not in ATOMS:
         raise ValueError(
             f"{atom!r} is no atom: write head, modifier or between, a dot and one of "
             f"{', '.join(ATOMS)}; or one of {', '.join(ARC_ATOMS)}"
         )
+    if section in PARTS and found[1] in PARTS[section]:
+        return ("third", "fourth")[PARTS[section].index(found[1])], int(found[2] or 0), found[3]
+    if found[1] in ("sibling", "other-head"):
+        raise ValueError(f"{atom!r}: there is no {found[1]} in [{section}]")
     if found[1] == "between" and found[2]:
         raise ValueError(f"{atom!r}: words in between have no neighbours here")
     if found[1] in _RELATIVES and found[2]:
@@ -114,7 +128,11 @@ def _check_sides(sides: dict[str, Side], arc: list[int], company: tuple[str, ...
 def _check_section(sides: dict[str, Side], arc: list[int], company: tuple[str, ...], section: str) -> None:
     """What the section cannot see would be left out without a word."""
     sees_tree = any(offset in _TREE_OFFSETS for side in sides.values() for offset, _ in side)
-    if sees_tree and section in ("pruner", "arcs", "labels"):
+    if section in PARTS and (sides["between"] or arc):
+        raise ValueError(f"[{section}] takes no words in between, and no atoms of the arc")
+    if section in PARTS and any(atom == ATOMS.index("feat") for side in sides.values() for _, atom in side):
+        raise ValueError(f"[{section}] takes no feat; feats would do")
+    if sees_tree and section not in ("", "labeler"):
         raise ValueError(f"[{section}] is about arcs before there is a tree, so it knows no relatives in one")
     if sides["between"] and section in ("labels", "labeler"):
         raise ValueError(
@@ -141,6 +159,16 @@ class Templates:
     labels: list[Template] = field(default_factory=list)
     labeler: list[Template] = field(default_factory=list)
     siblings: list[Template] = field(default_factory=list)
+    parts: dict[str, list[Template]] = field(default_factory=dict)
+
+    def of(self, section: str) -> list[Template]:
+        """The templates of a section.
+
+        >>> Templates.parse("[grandparents]\\ngrandparent.upos & head.upos : alone").of("grandparents")
+        [Template(atoms=('grandparent.upos', 'head.upos'), company=('alone',))]
+        """
+        found: list[Template] = self.parts.get(section, []) if section in PARTS else getattr(self, section)
+        return found
 
     @classmethod
     def parse(cls, text: str, name: str = "templates") -> Templates:
@@ -167,20 +195,21 @@ class Templates:
             if not title:
                 raise FileError("a template before the first section, such as [arcs]", file=name, line=number)
             try:
-                getattr(result, title).append(Template.parse(content, title))
+                template = Template.parse(content, title)
             except ValueError as error:
                 raise FileError(str(error), file=name, line=number) from None
+            (result.parts.setdefault(title, []) if title in PARTS else result.of(title)).append(template)
         return result
 
     def __str__(self) -> str:
         parts = []
         for section in SECTIONS:
-            parts += [f"[{section}]", *map(str, getattr(self, section))]
+            if section not in PARTS or self.of(section):
+                parts += [f"[{section}]", *map(str, self.of(section))]
         return "\n".join(parts) + "\n"
 
     def compile(self) -> dict[str, list[Compiled]]:
         """Every section as the core takes it."""
         return {
-            section: [template.compile(section) for template in getattr(self, section)]
-            for section in SECTIONS
+            section: [template.compile(section) for template in self.of(section)] for section in SECTIONS
         }

@@ -7,7 +7,7 @@ from importlib.resources import files
 from arbora.errors import ArboraError
 from arbora.features import Templates
 
-PRESETS = ("first-order",)
+PRESETS = ("first-order", "second-order")
 
 
 def preset_templates(name: str) -> Templates:

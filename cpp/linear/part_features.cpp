@@ -1,0 +1,143 @@
+#include "linear/part_features.hpp"
+
+#include <algorithm>
+
+#include "linear/pair_hashes.hpp"
+#include "support/vectorise.hpp"
+
+namespace arbora {
+namespace {
+
+constexpr std::uint32_t missing = 0x8f1bbcdc;
+
+// Of a side of a template, for every word, into a column of rows.
+void fill_column(const Prepared& sentence, int side, std::uint32_t seed, std::size_t column, std::size_t columns,
+                 std::vector<std::uint32_t>& rows) {
+    const std::uint32_t* values = sentence.values(side, 0);
+    const float* valid = sentence.valid(side, 0);
+    for (int i = 0; i < sentence.width(); ++i)
+        rows[i * columns + column] = seed + (valid[i] != 0 ? values[i] : missing);
+}
+
+ARBORA_VECTORISED void add_three(const std::uint32_t* __restrict a, const std::uint32_t* __restrict b,
+                                 const std::uint32_t* __restrict c, std::size_t count, std::uint32_t mask,
+                                 std::uint32_t* __restrict sums) {
+    for (std::size_t i = 0; i < count; ++i) sums[i] = (a[i] + b[i] + c[i]) & mask;
+}
+
+ARBORA_VECTORISED void add_four(const std::uint32_t* __restrict a, const std::uint32_t* __restrict b,
+                                const std::uint32_t* __restrict c, const std::uint32_t* __restrict d, std::size_t count,
+                                std::uint32_t mask, std::uint32_t* __restrict sums) {
+    for (std::size_t i = 0; i < count; ++i) sums[i] = (a[i] + b[i] + c[i] + d[i]) & mask;
+}
+
+template <class Number, bool has_first, bool has_second, bool has_third>
+float sum_with(const Number* weights, const std::uint32_t* at, const std::uint32_t* end, std::uint32_t direction,
+               std::uint32_t distance) {
+    float sum = 0;
+    for (; at < end; ++at) {
+        if (has_first) sum += weights[*at];
+        if (has_second) sum += weights[*at ^ direction];
+        if (has_third) sum += weights[*at ^ distance];
+    }
+    return sum;
+}
+
+template <class Number>
+float sum_segment(int company, const Number* weights, const std::uint32_t* at, const std::uint32_t* end,
+                  std::uint32_t direction, std::uint32_t distance) {
+    switch (company) {
+        case with_alone: return sum_with<Number, true, false, false>(weights, at, end, direction, distance);
+        case with_direction: return sum_with<Number, false, true, false>(weights, at, end, direction, distance);
+        case with_distance: return sum_with<Number, false, false, true>(weights, at, end, direction, distance);
+        case with_alone | with_direction: return sum_with<Number, true, true, false>(weights, at, end, direction, distance);
+        case with_alone | with_distance: return sum_with<Number, true, false, true>(weights, at, end, direction, distance);
+        case with_direction | with_distance:
+            return sum_with<Number, false, true, true>(weights, at, end, direction, distance);
+        default: return sum_with<Number, true, true, true>(weights, at, end, direction, distance);
+    }
+}
+
+}  // namespace
+
+PartFeatures::PartFeatures(std::vector<Template> templates) : templates_(std::move(templates)) {
+    std::stable_sort(templates_.begin(), templates_.end(),
+                     [](const Template& a, const Template& b) { return company_of(a) < company_of(b); });
+}
+
+void PartFeatures::lay_out(const Prepared& sentence, Rows& rows) const {
+    thread_local std::vector<const Template*> used;
+    used.clear();
+    rows.segments.clear();
+    rows.has_fourth = false;
+    for (const Template& t : templates_) {
+        const int sides[] = {t.head, t.modifier, t.third, t.fourth};
+        if (std::any_of(std::begin(sides), std::end(sides), [&](int side) { return sentence.slots(side) == 0; })) continue;
+        if (rows.segments.empty() || rows.segments.back().company != company_of(t))
+            rows.segments.push_back({company_of(t), used.size(), used.size()});
+        used.push_back(&t);
+        rows.segments.back().end = used.size();
+        rows.has_fourth |= t.fourth >= 0;
+    }
+    rows.columns = used.size();
+    for (auto* row : {&rows.heads, &rows.modifiers, &rows.thirds, &rows.fourths})
+        row->resize(rows.columns * static_cast<std::size_t>(sentence.width()));
+    for (std::size_t c = 0; c < used.size(); ++c) {
+        fill_column(sentence, used[c]->head, used[c]->seed, c, rows.columns, rows.heads);
+        fill_column(sentence, used[c]->modifier, 0, c, rows.columns, rows.modifiers);
+        fill_column(sentence, used[c]->third, 0, c, rows.columns, rows.thirds);
+        if (rows.has_fourth) fill_column(sentence, used[c]->fourth, 0, c, rows.columns, rows.fourths);
+    }
+}
+
+template <class Number>
+void PartFeatures::score(const Prepared& sentence, WeightTable<Number> weights, std::span<const Part> parts,
+                         double* scores) const {
+    thread_local Rows rows;
+    thread_local std::vector<std::uint32_t> hashes;
+    lay_out(sentence, rows);
+    const std::size_t columns = rows.columns;
+    hashes.resize(columns);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const Part& part = parts[i];
+        const std::uint32_t *heads = rows.heads.data() + part.head * columns,
+                            *modifiers = rows.modifiers.data() + part.modifier * columns,
+                            *thirds = rows.thirds.data() + part.third * columns;
+        if (rows.has_fourth)
+            add_four(heads, modifiers, thirds, rows.fourths.data() + part.fourth * columns, columns, weights.mask,
+                     hashes.data());
+        else
+            add_three(heads, modifiers, thirds, columns, weights.mask, hashes.data());
+        float sum = 0;
+        for (const Segment& segment : rows.segments)
+            sum += sum_segment(segment.company, weights.data, hashes.data() + segment.begin,
+                               hashes.data() + segment.end, part.direction, part.distance);
+        scores[i] = static_cast<double>(sum) * weights.step;
+    }
+}
+
+template void PartFeatures::score(const Prepared&, Weights, std::span<const Part>, double*) const;
+template void PartFeatures::score(const Prepared&, ShortWeights, std::span<const Part>, double*) const;
+
+void PartFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, std::span<const Part> parts,
+                                const float* values, SparseSum& sum) const {
+    thread_local Rows rows;
+    lay_out(sentence, rows);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (values[i] == 0) continue;
+        const Part& part = parts[i];
+        for (const Segment& segment : rows.segments)
+            for (std::size_t c = segment.begin; c < segment.end; ++c) {
+                std::uint32_t hash = rows.heads[part.head * rows.columns + c] +
+                                     rows.modifiers[part.modifier * rows.columns + c] +
+                                     rows.thirds[part.third * rows.columns + c];
+                if (rows.has_fourth) hash += rows.fourths[part.fourth * rows.columns + c];
+                const std::uint32_t index = hash & mask;
+                if (segment.company & with_alone) sum.add(index, values[i]);
+                if (segment.company & with_direction) sum.add(index ^ part.direction, values[i]);
+                if (segment.company & with_distance) sum.add(index ^ part.distance, values[i]);
+            }
+    }
+}
+
+}  // namespace arbora

@@ -1,0 +1,127 @@
+#include "parsing/higher_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/ad3.hpp"
+#include "solvers/belief_propagation.hpp"
+#include "solvers/dual_decomposition.hpp"
+
+namespace arbora {
+namespace {
+
+constexpr double negligible = 1e-3;
+
+void clear(const SentenceParts& parts, PartNumbers<double>& numbers) {
+    for (int k = 0; k < part_kind_count; ++k) numbers[k].assign(parts.parts[k].size(), 0.0);
+}
+
+}  // namespace
+
+HigherOrder::HigherOrder(const Templates& templates) {
+    for (int k = 0; k < part_kind_count; ++k) {
+        const auto section = static_cast<Section>(static_cast<int>(first_part_section) + k);
+        features_.emplace_back(templates.of(section));
+        wanted_[k] = !features_[k].empty();
+        is_active_ |= wanted_[k];
+    }
+}
+
+template <class Number>
+void HigherOrder::score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
+                        SentenceParts& parts) const {
+    parts.set(arcs, sentence.n(), wanted_);
+    for (int k = 0; k < part_kind_count; ++k)
+        if (wanted_[k]) features_[k].score(sentence, weights, parts.parts[k], parts.scores[k].data());
+}
+
+template void HigherOrder::score(const Prepared&, Weights, const std::vector<Arc>&, SentenceParts&) const;
+template void HigherOrder::score(const Prepared&, ShortWeights, const std::vector<Arc>&, SentenceParts&) const;
+
+void HigherOrder::add_gradient(const Prepared& sentence, std::uint32_t mask, const SentenceParts& parts,
+                               const PartNumbers<double>& gradient, SparseSum& sum) const {
+    thread_local std::vector<float> values;
+    for (int k = 0; k < part_kind_count; ++k) {
+        if (!wanted_[k]) continue;
+        values.clear();
+        for (double value : gradient[k]) values.push_back(std::abs(value) < negligible ? 0.0f : static_cast<float>(value));
+        features_[k].add_gradient(sentence, mask, parts.parts[k], values.data(), sum);
+    }
+}
+
+Outcome solve(const PartGraph& graph, const GraphOptions& options) {
+    switch (options.solver) {
+        case GraphSolver::belief_propagation: {
+            PropagationOptions own;
+            own.iterations = options.propagations;
+            own.tolerance = 1e-3;
+            own.wants_assignment = false;
+            return belief_propagation(graph.graph(), own);
+        }
+        case GraphSolver::dual_decomposition: {
+            DualDecompositionOptions own;
+            own.iterations = options.iterations;
+            return dual_decomposition(graph.graph(), own);
+        }
+        default: {
+            Ad3Options own;
+            own.iterations = options.iterations;
+            return ad3(graph.graph(), own);
+        }
+    }
+}
+
+double graph_loss(const Candidates& candidates, const SentenceParts& parts, const int* heads, const int* labels,
+                  LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
+                  PartNumbers<double>& part_gradient) {
+    const bool best = std::isinf(family.beta);
+    thread_local Potentials p;
+    thread_local std::vector<double> arcs;
+    thread_local std::vector<int> found;
+    p.set(candidates, heads, labels, family);
+    collapse(p.candidates, best ? Collapse::best : Collapse::sum, arcs);
+    Arena arena;
+    const PartGraph graph(parts, arcs, {best, options.constraint}, kind.single_root, kind.projective, p.beta);
+    GraphOptions own = options;
+    if (!best) own.solver = GraphSolver::belief_propagation;
+    const Outcome outcome = solve(graph, own);
+    const int per_arc = candidates.per_arc();
+    gradient.assign(candidates.scores.size(), 0.0);
+    clear(parts, part_gradient);
+    double total = 0;
+    if (best) {
+        if (outcome.assignment.empty()) throw Infeasible("no tree was found");
+        found.resize(candidates.n + 1);
+        graph.read_heads(outcome.assignment, found.data());
+        for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
+            if (!outcome.assignment[a]) continue;
+            const double* row = p.candidates.scores.data() + a * per_arc;
+            gradient[a * per_arc + (std::max_element(row, row + per_arc) - row)] = 1;
+        }
+        graph.add_parts_of_tree(found.data(), 1, part_gradient, arena);
+        total = outcome.value;
+    } else {
+        if (outcome.infeasible) throw Infeasible("no tree is possible");
+        for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
+            const double belief = outcome.beliefs[a];
+            if (belief == 0) continue;
+            for (int l = 0; l < per_arc; ++l)
+                gradient[a * per_arc + l] = belief * std::exp(p.candidates.scores[a * per_arc + l] - arcs[a]);
+        }
+        graph.add_parts(outcome.parts, 1, part_gradient);
+        total = outcome.log_partition / p.beta;
+    }
+    for (std::size_t at : p.right) gradient[at] -= 1;
+    thread_local PartNumbers<double> gold_parts;
+    clear(parts, gold_parts);
+    graph.add_parts_of_tree(heads, 1, gold_parts, arena);
+    double gold = p.gold;
+    for (int k = 0; k < part_kind_count; ++k)
+        for (std::size_t i = 0; i < gold_parts[k].size(); ++i) {
+            gold += gold_parts[k][i] * parts.scores[k][i];
+            part_gradient[k][i] -= gold_parts[k][i];
+        }
+    return total - gold;
+}
+
+}  // namespace arbora

@@ -1,0 +1,54 @@
+#pragma once
+#include <array>
+#include <vector>
+
+#include "linear/part_features.hpp"
+#include "parsing/losses.hpp"
+#include "parts/part_graph.hpp"
+#include "solvers/outcome.hpp"
+
+namespace arbora {
+
+// How the best tree is found, or probabilities: they all see the same graph.
+enum class GraphSolver : std::uint8_t { belief_propagation, dual_decomposition, ad3 };
+
+struct GraphOptions {
+    GraphSolver solver = GraphSolver::dual_decomposition;
+    int iterations = 200;    // at most, of solvers that maximise
+    int propagations = 10;   // at most, of belief propagation
+    TreeConstraint constraint = TreeConstraint::tree;
+};
+
+// Scores of parts of several arcs, beside those of arcs that FirstOrder gives: the sections of the templates from
+// first_part_section on.
+class HigherOrder {
+public:
+    explicit HigherOrder(const Templates& templates);
+
+    bool is_active() const { return is_active_; }
+
+    // Lists the parts over the arcs, and scores them.
+    template <class Number>
+    void score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
+               SentenceParts& parts) const;
+    // Adds the features of the parts; what is below 1e-3 is left out.
+    void add_gradient(const Prepared& sentence, std::uint32_t mask, const SentenceParts& parts,
+                      const PartNumbers<double>& gradient, SparseSum& sum) const;
+
+private:
+    std::vector<PartFeatures> features_;  // by kind
+    std::array<bool, part_kind_count> wanted_{};
+    bool is_active_ = false;
+};
+
+// Solves a graph of parts. Solvers that maximise give an assignment, belief propagation beliefs; `upper_bound` and
+// `value` tell whether the assignment is proved.
+Outcome solve(const PartGraph& graph, const GraphOptions& options);
+
+// The loss family over trees with parts (losses.hpp): for beta = inf by a solver that maximises, else by belief
+// propagation, whose log-partition is that of Bethe. Returns the loss and fills both gradients. Throws Infeasible.
+double graph_loss(const Candidates& candidates, const SentenceParts& parts, const int* heads, const int* labels,
+                  LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
+                  PartNumbers<double>& part_gradient);
+
+}  // namespace arbora

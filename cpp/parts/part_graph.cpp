@@ -1,0 +1,207 @@
+#include "parts/part_graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "factors/logic.hpp"
+#include "factors/pairs.hpp"
+#include "factors/projective_tree.hpp"
+#include "factors/tree.hpp"
+#include "parts/grand_siblings.hpp"
+
+namespace arbora {
+namespace {
+
+constexpr int kind_of(Section section) { return static_cast<int>(section) - static_cast<int>(first_part_section); }
+constexpr int consecutive = kind_of(Section::consecutive_siblings), grand = kind_of(Section::grandparents),
+              grand_sibling = kind_of(Section::grand_siblings);
+
+// Where the parts of one joined part stand among those of the three kinds: body(joined, sibling, grandparent), each
+// -1 if there is none. Parts of grand-siblings have the joined order themselves.
+template <class Body>
+void for_joined(const ArcIndex& arcs, Body body) {
+    // Of every arc, where its grandparents begin; and of every side of a head, its bigrams.
+    thread_local std::vector<int> grandparents, sides;
+    grandparents.assign(arcs.count(), 0);
+    int next = 0;
+    for (int a = 0; a < arcs.count(); ++a) {
+        const auto [head, modifier] = arcs.arc(a);
+        grandparents[a] = next;
+        for (int above = arcs.heads_begin(head); above < arcs.heads_end(head); ++above) next += arcs.arc(above).head != modifier;
+    }
+    const auto bigrams = [](std::size_t modifiers) { return static_cast<int>((modifiers + 1) * (modifiers + 2) / 2); };
+    sides.assign(2 * (arcs.n() + 1), -1);
+    next = 0;
+    for (int head = 0; head <= arcs.n(); ++head) {
+        if (head) {
+            sides[2 * head] = next;
+            next += bigrams(arcs.left(head).size());
+        }
+        sides[2 * head + 1] = next;
+        next += bigrams(arcs.right(head).size());
+    }
+    int joined = 0;
+    for_grand_siblings(arcs, [&](int head, int above, bool is_right, int from, int to) {
+        const auto side = is_right ? arcs.right(head) : arcs.left(head);
+        const int begin = sides[2 * head + is_right];
+        const int sibling = begin < 0 ? -1 : begin + to * (to - 1) / 2 + from;
+        int grandparent = -1;
+        if (above >= 0 && to <= static_cast<int>(side.size())) {
+            const int a = side[to - 1], modifier = arcs.arc(a).modifier;
+            if (arcs.arc(above).head != modifier) {
+                // The arcs above in order, but for the one that would close a circle.
+                int skipped = 0;
+                for (int other = arcs.heads_begin(head); other < above; ++other) skipped += arcs.arc(other).head == modifier;
+                grandparent = grandparents[a] + (above - arcs.heads_begin(head)) - skipped;
+            }
+        }
+        body(joined++, sibling, grandparent);
+    });
+}
+
+}  // namespace
+
+void SentenceParts::set(const std::vector<Arc>& candidates, int n, const std::array<bool, part_kind_count>& wanted) {
+    arcs.set(candidates, n);
+    for (int k = 0; k < part_kind_count; ++k) {
+        parts[k].clear();
+        if (wanted[k]) part_kind(k).list(arcs, parts[k]);
+        scores[k].assign(parts[k].size(), 0.0);
+    }
+}
+
+PartGraph::PartGraph(const SentenceParts& parts, const std::vector<double>& arc_scores, const GraphShape& shape,
+                     bool single_root, bool projective, double scale)
+    : parts_(parts) {
+    for (double score : arc_scores) graph_.add_binary(score);
+    add_constraint(shape, single_root, projective);
+    first_group_ = graph_.groups().size();
+    const bool joins = shape.joined && (!parts.parts[grand_sibling].empty() ||
+                                        (!parts.parts[consecutive].empty() && !parts.parts[grand].empty()));
+    if (joins) add_joined(scale);
+    for (int k = 0; k < part_kind_count; ++k) {
+        if (parts.parts[k].empty() || (joins && (k == consecutive || k == grand || k == grand_sibling))) continue;
+        std::vector<double> scores = parts.scores[k];
+        for (double& score : scores) score *= scale;
+        graph_.add(part_kind(k).make_factors(graph_.variables(), parts.arcs, std::move(scores)));
+        kinds_.push_back(k);
+    }
+}
+
+void PartGraph::add_constraint(const GraphShape& shape, bool single_root, bool projective) {
+    const ArcIndex& arcs = parts_.arcs;
+    Wiring wiring;
+    std::vector<Input> inputs;
+    if (shape.constraint == TreeConstraint::tree) {
+        std::vector<int> heads, modifiers;
+        for (int a = 0; a < arcs.count(); ++a) {
+            inputs.push_back({a});
+            heads.push_back(arcs.arc(a).head);
+            modifiers.push_back(arcs.arc(a).modifier);
+        }
+        wiring.add_factor(graph_.variables(), inputs);
+        CandidateArcs candidates(arcs.n(), std::move(heads), std::move(modifiers), single_root);
+        if (projective)
+            graph_.add(std::make_shared<ProjectiveTreeFactor>(std::move(wiring), std::move(candidates)));
+        else
+            graph_.add(std::make_shared<TreeFactor>(std::move(wiring), std::move(candidates)));
+        return;
+    }
+    const auto forbid = [&](int first, int second) {
+        const Input both[] = {{first, true}, {second, true}};
+        wiring.add_factor(graph_.variables(), both);
+    };
+    if (shape.constraint == TreeConstraint::not2) {
+        for (int m = 1; m <= arcs.n(); ++m)
+            for (int a = arcs.heads_begin(m); a < arcs.heads_end(m); ++a)
+                for (int b = a + 1; b < arcs.heads_end(m); ++b) forbid(a, b);
+        graph_.add(std::make_shared<OrFactor>("Nand", std::move(wiring)));
+        return;
+    }
+    for (int m = 1; m <= arcs.n(); ++m) {
+        inputs.clear();
+        for (int a = arcs.heads_begin(m); a < arcs.heads_end(m); ++a) inputs.push_back({a});
+        wiring.add_factor(graph_.variables(), inputs);
+    }
+    const bool or_none = shape.constraint == TreeConstraint::at_most_one;
+    graph_.add(std::make_shared<OneOfFactor>(or_none ? "AtMostOne" : "ExactlyOne", std::move(wiring), or_none));
+    if (shape.constraint != TreeConstraint::exactly_one_no_2cycle) return;
+    wiring = Wiring();
+    for (int a = 0; a < arcs.count(); ++a) {
+        const auto [head, modifier] = arcs.arc(a);
+        const int back = head && head < modifier ? arcs.find(modifier, head) : -1;
+        if (back >= 0) forbid(a, back);
+    }
+    graph_.add(std::make_shared<OrFactor>("Nand", std::move(wiring)));
+}
+
+void PartGraph::add_joined(double scale) {
+    const auto &siblings = parts_.scores[consecutive], &grandparents = parts_.scores[grand],
+               &grand_siblings = parts_.scores[grand_sibling];
+    std::vector<double> scores;
+    for_joined(parts_.arcs, [&](int joined, int sibling, int grandparent) {
+        double score = grand_siblings.empty() ? 0 : grand_siblings[joined];
+        if (sibling >= 0 && !siblings.empty()) score += siblings[sibling];
+        if (grandparent >= 0 && !grandparents.empty()) score += grandparents[grandparent];
+        scores.push_back(scale * score);
+    });
+    graph_.add(make_grand_sibling_factors(graph_.variables(), parts_.arcs, std::move(scores)));
+    kinds_.push_back(joined_group);
+}
+
+void PartGraph::add_parts(const std::vector<std::vector<double>>& by_group, double weight,
+                          PartNumbers<double>& result) const {
+    for (int k = 0; k < part_kind_count; ++k) result[k].resize(parts_.parts[k].size(), 0.0);
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        const std::vector<double>& own = by_group[first_group_ + i];
+        if (kinds_[i] != joined_group) {
+            for (std::size_t p = 0; p < own.size(); ++p) result[kinds_[i]][p] += weight * own[p];
+            continue;
+        }
+        auto &siblings = result[consecutive], &grandparents = result[grand], &grand_siblings = result[grand_sibling];
+        for_joined(parts_.arcs, [&](int joined, int sibling, int grandparent) {
+            if (own[joined] == 0) return;
+            if (!grand_siblings.empty()) grand_siblings[joined] += weight * own[joined];
+            if (sibling >= 0 && !siblings.empty()) siblings[sibling] += weight * own[joined];
+            if (grandparent >= 0 && !grandparents.empty()) grandparents[grandparent] += weight * own[joined];
+        });
+    }
+}
+
+Assignment PartGraph::assignment_of(const int* heads) const {
+    Assignment result(parts_.arcs.count(), 0);
+    for (int m = 1; m <= parts_.arcs.n(); ++m) {
+        const int a = parts_.arcs.find(heads[m], m);
+        if (a >= 0) result[a] = 1;
+    }
+    return result;
+}
+
+void PartGraph::add_parts_of_tree(const int* heads, double weight, PartNumbers<double>& result, Arena& arena) const {
+    const Assignment assignment = assignment_of(heads);
+    std::vector<std::vector<double>> by_group(graph_.groups().size());
+    std::vector<int> active;
+    for (std::size_t g = first_group_; g < by_group.size(); ++g) {
+        const FactorGroup& group = *graph_.groups()[g];
+        by_group[g].assign(group.part_scores().size(), 0.0);
+        for (std::size_t factor = 0; factor < group.size(); ++factor) {
+            FactorGraph::active_ports(group, factor, assignment, active);
+            group.add_parts(factor, active, 1.0, by_group[g].data() + group.part_begin(factor), arena);
+        }
+    }
+    add_parts(by_group, weight, result);
+}
+
+double PartGraph::value_of_tree(const int* heads, Arena& arena) const {
+    for (int m = 1; m <= parts_.arcs.n(); ++m)
+        if (parts_.arcs.find(heads[m], m) < 0) return -INFINITY;
+    return graph_.value(assignment_of(heads), arena);
+}
+
+void PartGraph::read_heads(const Assignment& assignment, int* heads) const {
+    for (int m = 1; m <= parts_.arcs.n(); ++m) heads[m] = -1;
+    for (int a = 0; a < parts_.arcs.count(); ++a)
+        if (assignment[a]) heads[parts_.arcs.arc(a).modifier] = parts_.arcs.arc(a).head;
+}
+
+}  // namespace arbora

@@ -1,0 +1,70 @@
+#pragma once
+#include <array>
+#include <vector>
+
+#include "factors/graph.hpp"
+#include "parts/part_kind.hpp"
+#include "trees/scores.hpp"
+
+namespace arbora {
+
+// Which arcs make a parse (Smith & Eisner 2008, table 3), the weakest first.
+enum class TreeConstraint : std::uint8_t { not2, at_most_one, exactly_one, exactly_one_no_2cycle, tree };
+
+// How parts become factors.
+struct GraphShape {
+    // One automaton for each head scores consecutive siblings, grandparents and grand-siblings together: the tightest
+    // for solvers that maximise. Belief propagation wants them apart, because such an automaton demands one head a word
+    // as the tree does, and what is demanded twice is counted twice.
+    bool joined = true;
+    TreeConstraint constraint = TreeConstraint::tree;
+};
+
+// One number for each part of each kind.
+template <class Number>
+using PartNumbers = std::array<std::vector<Number>, part_kind_count>;
+
+// All parts of a sentence; can be used again for the next one.
+struct SentenceParts {
+    ArcIndex arcs;
+    std::array<std::vector<Part>, part_kind_count> parts;
+    PartNumbers<double> scores;
+
+    // Lists the parts of the wanted kinds over some arcs.
+    void set(const std::vector<Arc>& candidates, int n, const std::array<bool, part_kind_count>& wanted);
+};
+
+// A graph whose variable a is arc a, and the way back from its factors' parts to those of the sentence.
+class PartGraph {
+public:
+    // `arc_scores`: one for each arc. Scores of parts are multiplied by `scale`.
+    PartGraph(const SentenceParts& parts, const std::vector<double>& arc_scores, const GraphShape& shape, bool single_root,
+              bool projective, double scale);
+
+    const FactorGraph& graph() const { return graph_; }
+    FactorGraph& graph() { return graph_; }
+
+    // Of every part of every kind what its factors say of theirs: `by_group` has a vector for each group, as
+    // Outcome::parts has. Adds `weight` times it.
+    void add_parts(const std::vector<std::vector<double>>& by_group, double weight, PartNumbers<double>& result) const;
+    // The same for the parts of a tree, given by the heads of words 1..n; all its arcs must be candidates.
+    void add_parts_of_tree(const int* heads, double weight, PartNumbers<double>& result, Arena& arena) const;
+    // The score of a tree; -inf if an arc is no candidate.
+    double value_of_tree(const int* heads, Arena& arena) const;
+    // The tree that an assignment is.
+    void read_heads(const Assignment& assignment, int* heads) const;
+
+private:
+    static constexpr int joined_group = -1;
+
+    void add_constraint(const GraphShape& shape, bool single_root, bool projective);
+    void add_joined(double scale);
+    Assignment assignment_of(const int* heads) const;
+
+    const SentenceParts& parts_;
+    FactorGraph graph_;
+    std::vector<int> kinds_;  // of each group after the constraint's: a kind, or joined_group
+    std::size_t first_group_ = 0;
+};
+
+}  // namespace arbora
