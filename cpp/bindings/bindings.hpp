@@ -4,6 +4,7 @@
 void bind_treebank(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
 void bind_learning(nanobind::module_& m);
+void bind_encoding(nanobind::module_& m);
 void bind_parsing(nanobind::module_& m);
 void bind_graphs(nanobind::module_& m);
 void bind_propagation(nanobind::module_& m);

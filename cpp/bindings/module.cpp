@@ -6,6 +6,7 @@ NB_MODULE(_core, m) {
     bind_treebank(m);
     bind_trees(m);
     bind_learning(m);
+    bind_encoding(m);
     bind_parsing(m);
     bind_graphs(m);
     bind_enumeration(m);

@@ -214,7 +214,7 @@ BatchReport train_parser(const Templates& templates, const FirstOrder& model, co
 }
 
 Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTrees gold, TreeKind kind,
-                          const std::vector<double>& scales, double joint, int threads) {
+                          const GraphOptions& graph, const std::vector<double>& scales, double joint, int threads) {
     const FirstOrder& model = parser.model;
     std::vector<Surprise> each(encoded.sentences());
     parallel_for(encoded.sentences(), threads, [&](std::size_t sentence) {
@@ -257,7 +257,7 @@ Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTree
                 for (std::size_t i = 0; i < parts.scores[k].size(); ++i)
                     scaled_parts.scores[k][i] = scales[s] * parts.scores[k][i];
             PartNumbers<double> part_gradient;
-            own.trees[s] = graph_loss(scaled, scaled_parts, heads, labels, {1, 0}, kind, {}, gradient, part_gradient);
+            own.trees[s] = graph_loss(scaled, scaled_parts, heads, labels, {1, 0}, kind, graph, gradient, part_gradient);
         }
         if (!model.has_labeler()) return;
         prepared.set_tree(parser.templates, encoded, sentence, heads);

@@ -45,7 +45,7 @@ struct Surprise {
     std::vector<double> trees, labels, joint;
 };
 Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTrees gold, TreeKind kind,
-                          const std::vector<double>& scales, double joint, int threads);
+                          const GraphOptions& graph, const std::vector<double>& scales, double joint, int threads);
 
 // For every template of a section, the sum of the squared weights of its features in the gold trees.
 std::vector<double> template_masses(const Templates& templates, Section section, int labels, ShortWeights weights,

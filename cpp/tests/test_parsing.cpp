@@ -25,15 +25,25 @@ Templates all_templates() {
         const Reference own{0, static_cast<Atom>(a)}, before{-1, static_cast<Atom>(a)}, far{9, static_cast<Atom>(a)};
         const bool alone = a % 2, direction = a % 3 == 0 || !alone, distance = a % 4 == 0;
         for (Section section : {Section::pruner, Section::arcs, Section::labels, Section::labeler}) {
-            result.add(section, ++seed, {own}, {}, {}, {}, alone, direction, distance);
-            result.add(section, ++seed, {}, {before}, {}, {}, alone, direction, distance);
-            result.add(section, ++seed, {before}, {far}, {}, {static_cast<ArcAtom>(a % 5)}, alone, direction, distance);
+            result.add(section, {++seed, {own}, {}, {}, {}, {}, {}, alone, direction, distance});
+            result.add(section, {++seed, {}, {before}, {}, {}, {}, {}, alone, direction, distance});
+            result.add(section, {++seed, {before}, {far}, {}, {}, {}, {static_cast<ArcAtom>(a % 5)}, alone, direction,
+                                 distance});
         }
         for (Section section : {Section::pruner, Section::arcs})
-            result.add(section, ++seed, {{0, Atom::upos}}, {}, {own}, {}, true, true, false);
-        result.add(Section::labeler, ++seed, {{parent, own.atom}}, {{first_child, own.atom}}, {}, {}, true, true, false);
-        result.add(Section::labeler, ++seed, {}, {{last_child, own.atom}}, {}, {}, false, true, true);
-        result.add(Section::siblings, ++seed, {own}, {}, {}, {}, true, false, false);
+            result.add(section, {++seed, {{0, Atom::upos}}, {}, {own}, {}, {}, {}, true, true, false});
+        result.add(Section::labeler,
+                   {++seed, {{parent, own.atom}}, {{first_child, own.atom}}, {}, {}, {}, {}, true, true, false});
+        result.add(Section::labeler, {++seed, {}, {{last_child, own.atom}}, {}, {}, {}, {}, false, true, true});
+        result.add(Section::siblings, {++seed, {own}, {}, {}, {}, {}, {}, true, false, false});
+        if (a == single_atoms) continue;  // parts take no sets
+        for (int s = static_cast<int>(first_part_section); s < section_count; ++s) {
+            const auto section = static_cast<Section>(s);
+            const bool has_fourth = section == Section::grand_siblings && a % 2;
+            result.add(section, {++seed, {own}, {before}, {}, {far}, {}, {}, alone, direction, distance});
+            result.add(section, {++seed, {}, {}, {}, {own}, has_fourth ? std::vector{before} : std::vector<Reference>{},
+                                 {}, true, !alone, true});
+        }
     }
     return result;
 }
@@ -46,8 +56,8 @@ Templates without(const Templates& all, std::vector<Section> left_out) {
         for (const Template& t : all.of(section)) {
             const auto side = [&](int at) { return at < 0 ? std::vector<Reference>{} : all.sides()[at].references; };
             const auto arc = t.arc < 0 ? std::vector<ArcAtom>{} : all.arcs()[t.arc];
-            result.add(section, t.seed, side(t.head), side(t.modifier), side(t.between), arc, t.alone, t.direction,
-                       t.distance);
+            result.add(section, {t.seed, side(t.head), side(t.modifier), side(t.between), side(t.third), side(t.fourth),
+                                 arc, t.alone, t.direction, t.distance});
         }
     }
     return result;
@@ -109,6 +119,7 @@ struct Model {
     Templates templates;
     Pruner pruner;
     FirstOrder model;
+    HigherOrder higher;
     std::vector<float> weights;
     Rounded rounded, pruner_weights;
 
@@ -116,19 +127,25 @@ struct Model {
         : templates(std::move(all)),
           pruner(templates, 0.05, 3),
           model(templates, std::vector<char>(labels, 1), std::vector<char>(labels, 1), {0.5, 0.5}),
+          higher(templates),
           weights(draw_weights(model.labeler().padding(), random)),
           rounded(weights),
           pruner_weights(draw_weights(0, random)) {}
 
     Weights table() const { return {weights.data(), (1u << bits) - 1}; }
-    Parser parser() const { return {templates, pruner, pruner_weights.table(), model, rounded.table()}; }
+    Parser parser() const { return {templates, pruner, pruner_weights.table(), model, higher, rounded.table()}; }
 };
 
 std::vector<Model> all_models(int labels, Random& random) {
     const Templates all = all_templates();
     std::vector<Model> models;
-    models.emplace_back(without(all, {Section::labeler, Section::siblings}), labels, random);
-    models.emplace_back(without(all, {Section::pruner, Section::labels}), labels, random);
+    std::vector<Section> parts;
+    for (int s = static_cast<int>(first_part_section); s < section_count; ++s) parts.push_back(static_cast<Section>(s));
+    const Templates first_order = without(all, parts);
+    models.emplace_back(without(first_order, {Section::labeler, Section::siblings}), labels, random);
+    models.emplace_back(without(first_order, {Section::pruner, Section::labels}), labels, random);
+    models.emplace_back(first_order, labels, random);
+    models.emplace_back(without(all, {Section::labeler, Section::siblings, Section::grand_siblings}), labels, random);
     models.emplace_back(all, labels, random);
     return models;
 }
@@ -217,14 +234,14 @@ TEST(parsing_trees_and_candidates) {
                     for (Decoder decoder : {Decoder::best, Decoder::least_risk}) {
                         parse(model.parser(), encoded, s, {}, {kind, decoder, true}, result);
                         CHECK(is_tree(heads, kind.single_root));
-                        CHECK(result.log_probability <= 1e-9);
+                        CHECK(model.higher.is_active() || result.log_probability <= 1e-9);
                         for (int m = 1; m <= n; ++m) {
                             CHECK(found[m] >= 0 && found[m] < labels);
                             CHECK(of_heads[m] > 0 && of_heads[m] <= 1 + 1e-9);
                             CHECK(of_labels[m] > 0 && of_labels[m] <= 1 + 1e-9);
                         }
                     }
-                    const auto ranked = parse_kbest(model.parser(), encoded, s, {}, kind, 4);
+                    const auto ranked = parse_kbest(model.parser(), encoded, s, {}, {kind, Decoder::best, true}, 4);
                     CHECK(!ranked.empty() && ranked.size() <= 4);
                     for (std::size_t t = 1; t < ranked.size(); ++t) CHECK(ranked[t].score <= ranked[t - 1].score);
                     if (n == 0) continue;
@@ -324,9 +341,9 @@ TEST(parsing_trains_the_same_with_any_threads) {
             OnlineLearner learner(bits, model.model.labeler().padding(), StepRule::aggressive, 0.1);
             support(model.templates, model.model, learner, encoded, {heads.data(), labels.data()}, batch);
             for (int epoch = 0; epoch < 2; ++epoch) {
-                const BatchReport report = train_first_order(model.templates, model.model, learner, encoded,
-                                                             {heads.data(), labels.data()}, arcs, batch,
-                                                             {{1, 1}, {true, false}, threads});
+                const BatchReport report =
+                    train_parser(model.templates, model.model, model.higher, learner, encoded,
+                                 {heads.data(), labels.data()}, arcs, batch, {{1, 1}, {true, false}, threads});
                 CHECK(report.words == heads.size() && report.infeasible == 0 && report.arc_loss > 0);
             }
             learned.push_back(learner.current());

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from arbora import _core
 from arbora.errors import ArboraError
 
 LABELS = ("joint", "second-stage", "both")
 DECODERS = ("best", "mbr")
+SOLVERS = ("dual-decomposition", "ad3", "bp")
+"""What finds the best tree where parts of several arcs have scores."""
+CONSTRAINTS = ("not2", "atmost1", "exactly1", "exactly1-no2cycle", "tree")
+"""Which arcs make a parse, the weakest first; the core counts them so."""
 CUSTOM = "custom"
 """The preset of a model whose templates are nobody's preset."""
 
@@ -28,6 +34,9 @@ class TrainingOptions:
     ``pruning``: the greatest share of gold arcs that the pruner may lose, on dev if there is one; it keeps
     the arcs above the highest threshold that respects this, at most ``most_heads`` for a word. 0: no pruning.
     ``bits``: the weight table has 2^bits weights.
+    Where parts of several arcs have scores, ``solver`` finds the tree that a loss without probabilities needs
+    (``iterations`` at most), and belief propagation the probabilities of other losses (``propagations`` at
+    most); ``constraint`` says which arcs make a parse.
 
     >>> TrainingOptions(epochs=3).loss
     'svm'
@@ -51,9 +60,14 @@ class TrainingOptions:
     pruner_bits: int = 18
     single_root: bool = True
     projective: bool = False
+    solver: str = "dual-decomposition"
+    iterations: int = 200
+    propagations: int = 10
+    constraint: str = "tree"
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        _check_graph(self.solver, self.iterations, self.propagations, self.constraint)
         wrong = {
             f"labels must be one of {', '.join(LABELS)}": self.labels not in LABELS,
             "features must be complete or supported": self.features not in ("complete", "supported"),
@@ -84,8 +98,11 @@ class ParseOptions:
     ``decoder``: ``best`` is the tree of the highest score, ``mbr`` the one with the most expected right arcs.
     ``single_root`` and ``projective``: which trees count; None is what the model was trained with.
     ``probabilities``: say how sure each head and label is. ``constraints``: heads and labels that the input
-    has (not ``_``) are kept, and the rest is the best that goes with them. No result depends on ``threads``
-    or on ``batch``, the number of words that are worked on together.
+    has (not ``_``) are kept, and the rest is the best that goes with them. ``solver``, ``iterations``,
+    ``propagations`` and ``constraint`` are for parsers with parts of several arcs; None is what the model was
+    trained with. ``certificates``: a comment says whether the tree is proved to be the best, or how far its
+    score may be from the best. No result depends on ``threads`` or on ``batch``, the number of words that are worked on
+    together.
 
     >>> ParseOptions(decoder="mbr").probabilities
     False
@@ -96,6 +113,11 @@ class ParseOptions:
     projective: bool | None = None
     probabilities: bool = False
     constraints: bool = False
+    solver: str | None = None
+    iterations: int | None = None
+    propagations: int | None = None
+    constraint: str | None = None
+    certificates: bool = False
     threads: int = 1
     batch: int = 8192
 
@@ -107,4 +129,35 @@ class ParseOptions:
             raise ArboraError("threads must be at least 1")
         if self.batch < 1:
             raise ArboraError("batch must be at least 1")
+        _check_graph(self.solver, self.iterations, self.propagations, self.constraint)
         return self
+
+
+def _check_graph(
+    solver: str | None, iterations: int | None, propagations: int | None, constraint: str | None
+) -> None:
+    if solver is not None and solver not in SOLVERS:
+        raise ArboraError(f"there is no solver {solver!r} for parsers; there are {', '.join(SOLVERS)}")
+    if constraint is not None and constraint not in CONSTRAINTS:
+        raise ArboraError(f"there is no constraint {constraint!r}; there are {', '.join(CONSTRAINTS)}")
+    if iterations is not None and iterations < 1:
+        raise ArboraError("iterations must be at least 1")
+    if propagations is not None and propagations < 1:
+        raise ArboraError("propagations must be at least 1")
+
+
+def tree_options(options: Mapping[str, Any], changes: ParseOptions | None = None) -> _core.TreeOptions:
+    """Which trees count and how they are found, as the core takes it: as trained, or as parsing changes it."""
+
+    def chosen(name: str, default: Any = None) -> Any:
+        changed = getattr(changes, name, None)
+        return options.get(name, default) if changed is None else changed
+
+    return _core.TreeOptions(
+        chosen("single_root"),
+        chosen("projective"),
+        chosen("solver", SOLVERS[0]),
+        chosen("iterations", 1),
+        chosen("propagations", 1),
+        CONSTRAINTS.index(chosen("constraint", "tree")),
+    )

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.dependency.options import ParseOptions
+from arbora.dependency.options import ParseOptions, tree_options
 from arbora.errors import ArboraError, FileError, InfeasibleTreeError
 from arbora.features import SECTIONS, Templates
 from arbora.models import compact, expand, is_compact, read_model, write_model
@@ -60,6 +60,7 @@ class _Work:
     head_probabilities: Floats
     label_probabilities: Floats
     log_probabilities: Floats
+    gaps: Floats
 
 
 class DependencyParser:
@@ -152,7 +153,7 @@ class DependencyParser:
                 self.labels,
                 data,
                 final,
-                *self._trees(options),
+                self._trees(options),
                 options.decoder == "mbr",
                 options.probabilities,
                 options.constraints,
@@ -216,6 +217,7 @@ class DependencyParser:
             np.empty(chances),
             np.empty(chances),
             np.empty(len(batch) if options.probabilities else 0),
+            np.empty(len(batch) if options.certificates else 0),
         )
 
     def _given(self, batch: list[Sentence]) -> tuple[Integers, Integers]:
@@ -223,11 +225,8 @@ class DependencyParser:
         labels = [self._numbers.get(label, -1) for sentence in batch for label in sentence.deprels]
         return np.array(heads, np.int32), np.array(labels, np.int32)
 
-    def _trees(self, options: ParseOptions) -> tuple[bool, bool]:
-        own = self.header["options"]
-        single_root = own["single_root"] if options.single_root is None else options.single_root
-        projective = own["projective"] if options.projective is None else options.projective
-        return single_root, projective
+    def _trees(self, options: ParseOptions) -> _core.TreeOptions:
+        return tree_options(self.header["options"], options)
 
     def _run(self, work: _Work, options: ParseOptions) -> _Work:
         self._core.parse(
@@ -236,7 +235,7 @@ class DependencyParser:
             work.encoded,
             work.given_heads,
             work.given_labels,
-            *self._trees(options),
+            self._trees(options),
             options.decoder == "mbr",
             options.threads,
             work.heads,
@@ -244,6 +243,7 @@ class DependencyParser:
             work.head_probabilities,
             work.label_probabilities,
             work.log_probabilities,
+            work.gaps,
         )
         return work
 
@@ -254,7 +254,7 @@ class DependencyParser:
             work.encoded,
             work.given_heads,
             work.given_labels,
-            *self._trees(options),
+            self._trees(options),
             options.threads,
             k,
         )
@@ -378,11 +378,11 @@ def encode(sentences: Iterable[Sentence]) -> _core.Encoded:
         raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
 
 
-def make_structure(header: dict[str, Any]) -> _core.FirstOrder:
+def make_structure(header: dict[str, Any]) -> _core.ParserStructure:
     """The core's parser without weights, from a model's header."""
     options = header["options"]
     compiled = Templates.parse(header["templates"]).compile()
-    return _core.FirstOrder(
+    return _core.ParserStructure(
         [compiled[section] for section in SECTIONS],
         header["threshold"],
         options["most_heads"],

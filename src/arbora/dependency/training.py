@@ -17,7 +17,7 @@ from arbora import _core
 from arbora.dependency.calibration import fit_scales, fit_threshold, natural_scales
 from arbora.dependency.checkpoints import CHECKPOINT, Checkpoint, EpochReport, TrainingState
 from arbora.dependency.material import check_trees, select_templates
-from arbora.dependency.options import CUSTOM, TrainingOptions
+from arbora.dependency.options import CUSTOM, TrainingOptions, tree_options
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser, encode, make_structure
 from arbora.dependency.presets import preset_templates
 from arbora.errors import ArboraError
@@ -196,8 +196,8 @@ class _Run:
         return found
 
     @property
-    def _trees(self) -> tuple[bool, bool]:
-        return self.options.single_root, self.options.projective
+    def _trees(self) -> _core.TreeOptions:
+        return tree_options(self.options.as_dict())
 
     def _batches(self, stage: str, epoch: int, size: int) -> Iterable[list[int]]:
         """Sentences in the order of this epoch: it depends on the seed and the epoch only."""
@@ -219,7 +219,7 @@ class _Run:
             loss, done = 0.0, 0
             for batch in self._batches("pruner", epoch, 8):
                 loss += self.structure.train_pruner(
-                    learner, self.data.encoded, self.data.heads, batch, *self._trees, self.threads
+                    learner, self.data.encoded, self.data.heads, batch, self._trees, self.threads
                 )
                 done += len(batch)
                 if on_batch is not None:
@@ -259,7 +259,7 @@ class _Run:
     def _choose(self, data: _Data, also: Integers | None) -> _core.Arcs:
         also = np.empty(0, np.int32) if also is None else also
         return self.structure.choose(
-            self.state.pruner_weights, data.encoded, also, *self._trees, self.threads
+            self.state.pruner_weights, data.encoded, also, self._trees, self.threads
         )
 
     def choose_candidates(self) -> None:
@@ -285,7 +285,7 @@ class _Run:
                 batch,
                 self.loss.beta,
                 self.loss.gamma,
-                *self._trees,
+                self._trees,
                 self.threads,
             )
             loss += of_arcs + of_labels
@@ -311,8 +311,8 @@ class _Run:
         heads, labels = np.empty_like(self.dev.heads), np.empty_like(self.dev.labels)
         none, nothing = np.empty(0, np.int32), np.empty(0)
         self.structure.parse(
-            weights, self.state.pruner_weights, self.dev.encoded, none, none, *self._trees, False,
-            self.threads, heads, labels, nothing, nothing, nothing,
+            weights, self.state.pruner_weights, self.dev.encoded, none, none, self._trees, False,
+            self.threads, heads, labels, nothing, nothing, nothing, nothing,
         )  # fmt: skip
         right = heads == self.dev.heads
         return float(right.mean()), float((right & (labels == self.dev.labels)).mean())
@@ -342,7 +342,7 @@ class _Run:
         return fit_scales(
             lambda scales, joint: self.structure.surprise(
                 state.best, state.pruner_weights, dev.encoded, dev.heads, dev.labels,
-                *self._trees, self.threads, scales, joint,
+                self._trees, self.threads, scales, joint,
             ),
             self.options.labels,
         )  # fmt: skip

@@ -1,13 +1,31 @@
-"""Presets: named sets of templates, one text file each."""
+"""Presets: named parsers, each a few files of templates and the options that go with them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.resources import files
+from typing import Any
 
+from arbora.dependency.options import TrainingOptions
 from arbora.errors import ArboraError
 from arbora.features import Templates
 
-PRESETS = ("first-order", "second-order")
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Template files (their sections are joined), and what differs from the defaults of TrainingOptions."""
+
+    files: tuple[str, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+# Candidates are dearer where every two of them make a part, and more weights are needed.
+_HIGHER = {"pruning": 0.003, "bits": 23}
+PRESETS: dict[str, Preset] = {
+    "first-order": Preset(("first-order",)),
+    "second-order": Preset(("first-order", "second-order"), _HIGHER),
+}
 
 
 def preset_templates(name: str) -> Templates:
@@ -16,7 +34,23 @@ def preset_templates(name: str) -> Templates:
     >>> len(preset_templates("first-order").arcs) > 50
     True
     """
+    folder = files(__name__)
+    texts = [folder.joinpath(f"{file}.txt").read_text(encoding="utf-8") for file in find_preset(name).files]
+    return Templates.parse("\n".join(texts), name=f"preset {name}")
+
+
+def preset_options(name: str, **changes: Any) -> TrainingOptions:
+    """The training options of a preset, with changes; None leaves an option as the preset has it.
+
+    >>> preset_options("first-order", epochs=3).epochs
+    3
+    """
+    given = {key: value for key, value in changes.items() if value is not None}
+    return TrainingOptions(**{"preset": name, **find_preset(name).options, **given})
+
+
+def find_preset(name: str) -> Preset:
+    """The preset of this name; ArboraError names those that there are."""
     if name not in PRESETS:
-        raise ArboraError(f"there is no preset {name!r}; there is {', '.join(PRESETS)}")
-    text = files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
-    return Templates.parse(text, name=f"preset {name}")
+        raise ArboraError(f"there is no preset {name!r}; there are {', '.join(PRESETS)}")
+    return PRESETS[name]

@@ -1,0 +1,71 @@
+// arbora._core's encoded sentences, and the names that templates are made of.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+
+#include "bindings.hpp"
+#include "linear/atoms.hpp"
+#include "linear/hashing.hpp"
+#include "linear/templates.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace arbora;
+
+std::string_view text_of(PyObject* object) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(object, &size);
+    if (!data) nb::raise_python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
+// Each sentence as (forms, lemmas, upos, xpos, feats), lists of one length.
+std::unique_ptr<Encoded> encode(nb::list sentences) {
+    auto encoded = std::make_unique<Encoded>();
+    for (nb::handle sentence : sentences) {
+        PyObject* columns[5];
+        if (!PyTuple_Check(sentence.ptr()) || PyTuple_GET_SIZE(sentence.ptr()) != 5)
+            throw nb::value_error("a sentence must be a tuple of five columns");
+        for (int c = 0; c < 5; ++c) {
+            columns[c] = PyTuple_GET_ITEM(sentence.ptr(), c);
+            if (!PyList_Check(columns[c]) || PyList_GET_SIZE(columns[c]) != PyList_GET_SIZE(columns[0]))
+                throw nb::value_error("the columns of a sentence must be lists of one length");
+        }
+        encoded->begin_sentence();
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(columns[0]); ++i) {
+            auto text = [&](int c) { return text_of(PyList_GET_ITEM(columns[c], i)); };
+            encoded->add_word({text(0), text(1), text(2), text(3), text(4)});
+        }
+        encoded->end_sentence();
+    }
+    return encoded;
+}
+
+}  // namespace
+
+void bind_encoding(nb::module_& m) {
+    nb::class_<Encoded>(m, "Encoded", "Sentences as hashes of their columns.")
+        .def("__len__", &Encoded::sentences)
+        .def_prop_ro("words", &Encoded::words, "The number of words in all sentences.")
+        .def("lengths", [](const Encoded& self) {
+            std::vector<int> result;
+            for (std::size_t i = 0; i < self.sentences(); ++i) result.push_back(self.length(i));
+            return result;
+        })
+        .def("first", [](const Encoded& self, std::size_t count) {
+            if (count > self.sentences()) throw nb::index_error("there are fewer sentences");
+            return self.first(count);
+        }, "count"_a)
+        .def("checksum", &Encoded::checksum);
+    m.def("hash_text", [](const std::string& text) { return hash_text(text, 0); }, "text"_a);
+    m.def("encode", &encode, "sentences"_a,
+          nb::sig("def encode(sentences: list[tuple[list[str], list[str], list[str], list[str], list[str]]]) -> Encoded"));
+    m.def("atom_names", [] { return std::vector<std::string>(atom_names.begin(), atom_names.end()); });
+    m.def("arc_atom_names", [] { return std::vector<std::string>(arc_atom_names.begin(), arc_atom_names.end()); });
+}

@@ -1,0 +1,64 @@
+// A parser without its weights, as the bindings of parsing share it.
+#pragma once
+#include <nanobind/ndarray.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "parsing/parse.hpp"
+#include "parsing/training.hpp"
+#include "weights.hpp"
+
+namespace arbora {
+
+template <class T>
+using Array = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+// (seed, sides: head, modifier, between, third, fourth; arc atoms, alone, direction, distance); sides are lists of
+// (offset, atom).
+using SideSpec = std::vector<std::tuple<int, int>>;
+using TemplateSpec = std::tuple<std::uint64_t, std::vector<SideSpec>, std::vector<int>, bool, bool, bool>;
+using ArcSpec = std::vector<std::tuple<int, int>>;  // head and modifier
+
+// Sections in the order of Section.
+Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections);
+
+struct Structure {
+    Templates templates;
+    Pruner pruner;
+    FirstOrder model;
+    HigherOrder higher;
+
+    Structure(const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
+              const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
+              double label_scale, double joint_scale)
+        : templates(templates_of(sections)),
+          pruner(templates, threshold, most),
+          model(templates, {at_root.begin(), at_root.end()}, {below_words.begin(), below_words.end()},
+                {tree_scale, label_scale, joint_scale}),
+          higher(templates) {}
+};
+
+// The names of GraphSolver's members, in their order.
+inline constexpr std::array<const char*, 3> solver_names{"bp", "dual-decomposition", "ad3"};
+
+// Which trees count, and how they are found where arcs are not alone.
+struct TreeOptions {
+    TreeKind kind;
+    GraphOptions graph;
+};
+
+struct Arcs {
+    std::vector<std::vector<Arc>> of;
+};
+
+Parser parser_of(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights);
+
+using StructureClass = nanobind::class_<Structure>;
+void bind_training(StructureClass& structure);
+void bind_raw_scores(StructureClass& structure);
+
+}  // namespace arbora

@@ -1,0 +1,60 @@
+// arbora._core's trainer of parsers.
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "parsing.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace arbora {
+
+void bind_training(StructureClass& structure) {
+    structure
+        .def("surprise", [](const Structure& self, const HeldWeights& weights, const HeldWeights& pruner_weights,
+                            const Encoded& encoded,
+                            const Array<const int>& heads, const Array<const int>& labels, const TreeOptions& trees, int threads, const std::vector<double>& scales, double joint) {
+            const Parser parser = parser_of(self, weights, pruner_weights);
+            nb::gil_scoped_release release;
+            const Surprise found = measure_surprise(parser, encoded, {heads.data(), labels.data()},
+                                                    trees.kind, trees.graph, scales, joint, threads);
+            return std::make_tuple(found.trees, found.labels, found.joint);
+        }, "weights"_a, "pruner_weights"_a, "encoded"_a, "heads"_a, "labels"_a, "trees"_a,
+           "threads"_a, "scales"_a, "joint"_a)
+        .def("template_masses", [](const Structure& self, int section, const HeldWeights& weights,
+                                   const Encoded& encoded, const Array<const int>& heads,
+                                   const Array<const int>& labels) {
+            const auto which = static_cast<Section>(section);
+            return template_masses(self.templates, which, self.model.labels(),
+                                   weights.table(which == Section::pruner ? 0 : self.model.labeler().padding()),
+                                   encoded, {heads.data(), labels.data()});
+        }, "section"_a, "weights"_a, "encoded"_a, "heads"_a, "labels"_a)
+        .def("train_pruner", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
+                                const Array<const int>& heads, const std::vector<std::size_t>& sentences,
+                                const TreeOptions& trees, int threads) {
+            nb::gil_scoped_release release;
+            return train_pruner(self.templates, self.pruner, learner, encoded, {heads.data(), nullptr}, sentences,
+                                {{1, 0}, trees.kind, threads}).arc_loss;
+        }, "learner"_a, "encoded"_a, "heads"_a, "sentences"_a, "trees"_a, "threads"_a)
+        .def("train", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
+                         const Array<const int>& heads, const Array<const int>& labels, const Arcs& arcs,
+                         const std::vector<std::size_t>& sentences, double beta, double gamma, const TreeOptions& trees, int threads) {
+            BatchReport report;
+            {
+                nb::gil_scoped_release release;
+                report = train_parser(self.templates, self.model, self.higher, learner, encoded,
+                                      {heads.data(), labels.data()}, arcs.of, sentences,
+                                      {{beta, gamma}, trees.kind, threads, trees.graph});
+            }
+            return std::make_tuple(report.arc_loss, report.label_loss, report.words, report.infeasible);
+        }, "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "arcs"_a, "sentences"_a, "beta"_a, "gamma"_a,
+           "trees"_a, "threads"_a)
+        .def("support", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
+                           const Array<const int>& heads, const Array<const int>& labels,
+                           const std::vector<std::size_t>& sentences) {
+            nb::gil_scoped_release release;
+            support(self.templates, self.model, learner, encoded, {heads.data(), labels.data()}, sentences);
+        }, "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "sentences"_a);
+}
+
+}  // namespace arbora

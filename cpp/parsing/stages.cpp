@@ -1,0 +1,102 @@
+#include "parsing/stages.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace arbora {
+namespace {
+
+// Leaves a known label the only one; on an arc that the training data never had it on, it counts 0.
+void keep_label(double* scores, int labels, int known) {
+    const double own = scores[known] == impossible ? 0 : scores[known];
+    std::fill(scores, scores + labels, impossible);
+    scores[known] = own;
+}
+
+}  // namespace
+
+Given Implied::add_to(Given given, const FirstOrder& model, int n) {
+    heads.assign(n + 1, -1);
+    not_root.assign(n + 1, 0);
+    for (int m = 1; m <= n; ++m) {
+        const int label = given.labels[m];
+        heads[m] = given.heads ? given.heads[m] : -1;
+        if (heads[m] >= 0 || label < 0) continue;
+        if (!model.may_have_label(1, label)) heads[m] = 0;
+        not_root[m] = !model.may_have_label(0, label);
+    }
+    return {heads.data(), given.labels, not_root.data()};
+}
+
+void choose_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
+                       Prepared& prepared, Candidates& candidates) {
+    prepared.set(parser.templates, encoded, sentence, ~0u);
+    candidates.n = prepared.n();
+    candidates.arcs = parser.pruner.choose(prepared, parser.pruner_weights, given, kind, nullptr);
+}
+
+void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
+                      Prepared& prepared, FirstOrder::Workspace& space, Candidates& candidates) {
+    choose_candidates(parser, encoded, sentence, given, kind, prepared, candidates);
+    parser.model.score(prepared, parser.weights, space, candidates);
+    if (!candidates.labels || !given.labels) return;
+    for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
+        const int known = given.labels[candidates.arcs[a].modifier];
+        if (known < 0) continue;
+        keep_label(candidates.scores.data() + a * candidates.labels, candidates.labels, known);
+    }
+}
+
+LabelChain Chains::set(const Parser& parser, const Prepared& prepared, FirstOrder::Workspace& space,
+                       const FirstOrder::Family& family, Given given) {
+    parser.model.score_family(prepared, parser.weights, space, family, unary, siblings);
+    const int labels = parser.model.labels(), count = static_cast<int>(family.modifiers.size());
+    for (int i = 0; given.labels && i < count; ++i) {
+        const int known = given.labels[family.modifiers[i]];
+        if (known < 0) continue;
+        keep_label(unary.data() + static_cast<std::size_t>(i) * labels, labels, known);
+    }
+    return {unary.data(), siblings.empty() ? nullptr : siblings.data(), count, labels};
+}
+
+ByGraph::ByGraph(const Parser& parser, const Prepared& prepared, const std::vector<Arc>& arcs, const ParseOptions& options)
+    : options_(options), scale_(parser.model.tree_scale()) {
+    parser.higher.score(prepared, parser.weights, arcs, parts_);
+}
+
+void ByGraph::find_marginals(const std::vector<double>& arc_scores, std::vector<double>& table) {
+    sums_.emplace(parts_, arc_scores, GraphShape{false, options_.graph.constraint}, options_.kind.single_root,
+                  options_.kind.projective, scale_);
+    GraphOptions own = options_.graph;
+    own.solver = GraphSolver::belief_propagation;
+    const Outcome outcome = solve(*sums_, own);
+    if (outcome.infeasible) throw Infeasible("no tree is possible");
+    log_partition_ = outcome.log_partition;
+    const std::size_t width = parts_.arcs.n() + 1;
+    table.assign(width * width, 0.0);
+    for (int a = 0; a < parts_.arcs.count(); ++a)
+        table[parts_.arcs.arc(a).head * width + parts_.arcs.arc(a).modifier] = outcome.beliefs[a];
+}
+
+void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) const {
+    const PartGraph graph(parts_, arc_scores, {true, options_.graph.constraint}, options_.kind.single_root,
+                          options_.kind.projective, scale_);
+    const Outcome outcome = solve(graph, options_.graph);
+    if (outcome.infeasible) throw Infeasible("no tree is possible");
+    result.value = outcome.value;
+    result.upper_bound = outcome.upper_bound;
+    if (!outcome.assignment.empty() && options_.graph.constraint == TreeConstraint::tree)
+        return graph.read_heads(outcome.assignment, result.heads);
+    // Not a tree, perhaps: the one that has the most of it.
+    thread_local std::vector<double> own, table;
+    double bonus = 1;
+    for (double score : arc_scores)
+        if (score != impossible) bonus = std::max(bonus, 2 * std::abs(score));
+    own = arc_scores;
+    for (std::size_t a = 0; a < own.size(); ++a) own[a] += bonus * outcome.beliefs[a];
+    fill_table(candidates, own, table);
+    TreeRef tree{result.heads, nullptr, 0};
+    arbora::find_best({table.data(), parts_.arcs.n(), 0}, options_.kind, tree);
+}
+
+}  // namespace arbora

@@ -1,0 +1,66 @@
+// The stages of a parse that the best tree and the k best have in common.
+#pragma once
+#include <optional>
+
+#include "linear/label_chains.hpp"
+#include "parsing/parse.hpp"
+
+namespace arbora {
+
+// Labels that are seen at the root only, or never there, say something about the head.
+struct Implied {
+    std::vector<int> heads;
+    std::vector<char> not_root;
+
+    Given add_to(Given given, const FirstOrder& model, int n);
+};
+
+// run(given) with what the labels imply; if no tree goes with that, without: only what is given binds.
+template <class Run>
+auto with_implied(Given given, const FirstOrder& model, int n, Run run) {
+    if (!given.labels) return run(given);
+    Implied implied;
+    try {
+        return run(implied.add_to(given, model, n));
+    } catch (const Infeasible&) {
+        return run(given);
+    }
+}
+
+void choose_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
+                       Prepared& prepared, Candidates& candidates);
+
+// Chosen and scored candidates, without labels that contradict what is given.
+void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
+                      Prepared& prepared, FirstOrder::Workspace& space, Candidates& candidates);
+
+// The labels of a family by the second stage.
+struct Chains {
+    std::vector<double> unary, siblings, probabilities;
+
+    LabelChain set(const Parser& parser, const Prepared& prepared, FirstOrder::Workspace& space,
+                   const FirstOrder::Family& family, Given given);
+};
+
+// What a model with parts of several arcs says, by solvers on a graph.
+class ByGraph {
+public:
+    ByGraph(const Parser& parser, const Prepared& prepared, const std::vector<Arc>& arcs, const ParseOptions& options);
+
+    // Probabilities of arcs, by belief propagation, into a table. Throws Infeasible.
+    void find_marginals(const std::vector<double>& arc_scores, std::vector<double>& table);
+    // After find_marginals; by Bethe's log-partition, which is an approximation.
+    double log_probability(const int* heads) { return sums_->value_of_tree(heads, arena_) - log_partition_; }
+
+    // The best tree with its value and bound. Throws Infeasible.
+    void find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) const;
+
+private:
+    const ParseOptions& options_;
+    double scale_, log_partition_ = 0;
+    SentenceParts parts_;
+    std::optional<PartGraph> sums_;
+    Arena arena_;
+};
+
+}  // namespace arbora
