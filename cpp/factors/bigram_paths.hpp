@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "charts/bigrams.hpp"
 #include "factors/polytope.hpp"
 #include "factors/running_sums.hpp"
 #include "support/arena.hpp"
@@ -11,14 +12,8 @@
 
 namespace arbora {
 
-// The modifiers of a head on one side, as a path (Smith & Eisner 2008, CHILDSEQ; Koo et al. 2010, section 3). Its
-// positions are 0 for START, 1 to p for the candidate modifiers from the head outwards, p + 1 for END. A path goes from
-// START to END by way of the modifiers that are taken; its steps, which are bigrams from < to, have scores. They are
-// numbered with `to` outside: (0,1), (0,2), (1,2), (0,3), (1,3), (2,3), ...
-inline std::size_t bigram_count(int modifiers) {
-    return static_cast<std::size_t>(modifiers + 1) * (modifiers + 2) / 2;
-}
-inline std::size_t bigram(int from, int to) { return static_cast<std::size_t>(to) * (to - 1) / 2 + from; }
+// The modifiers of a head on one side are a path whose steps, bigrams, have scores (Smith & Eisner 2008, CHILDSEQ; Koo et
+// al. 2010, section 3). charts/bigrams.hpp says how they are numbered.
 
 // What is said from outside about the modifiers of one side.
 struct PathInputs {

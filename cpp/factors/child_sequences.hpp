@@ -7,7 +7,7 @@ namespace arbora {
 
 // Bigrams of neighbouring modifiers (CHILDSEQ of Smith & Eisner 2008; the head automata of Koo et al. 2010, section 3):
 // a factor for each head and side. Its inputs are the candidate modifiers there, from the head outwards; any of them
-// may be taken. Its parts are the bigrams, numbered as in bigram_paths.hpp. Every oracle takes O(p^2) for p modifiers.
+// may be taken. Its parts are the bigrams, numbered as in charts/bigrams.hpp. Every oracle takes O(p^2) for p modifiers.
 class ChildSequences : public FactorGroup {
 public:
     // The scores of all bigrams, factor after factor.

@@ -9,7 +9,7 @@ namespace arbora {
 // head. Its inputs are the candidate arcs from g to the head, of which exactly one is true, then the candidate
 // modifiers on the left, then those on the right, both from the head outwards. A factor without candidates for g is the
 // root's: its bigrams see nothing more, as if there were one g that is certain. Its parts are, for each g, the bigrams
-// on the left and those on the right, numbered as in bigram_paths.hpp. Every oracle takes O(G p^2).
+// on the left and those on the right, numbered as in charts/bigrams.hpp. Every oracle takes O(G p^2).
 class GrandSiblings : public FactorGroup {
 public:
     // How many candidates for g, and modifiers on the left, each factor has (the rest of its inputs is on the right),
