@@ -3,6 +3,7 @@
 #include <climits>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 namespace arbora {
 
@@ -20,12 +21,12 @@ void SiblingChart::build(const ArcList& arcs, bool sees_grandparents) {
                 const int end = side == left ? h - span : h + span;
                 // Of the root, only the half that covers the sentence is of use.
                 const bool is_needed = h == 0 ? end == (side == left ? 0 : n_) : end >= 1 && end <= n_;
-                if (!is_needed || (h == 0 && side == left && !sees_grandparents_)) continue;
-                for (int automaton = 0; automaton < automata(h); ++automaton)
-                    add_half(row(h, automaton, side), automaton, end);
+                if (is_needed && (h > 0 || side == right || sees_grandparents_)) add_halves(h, side, end);
             }
     }
-    if (sees_grandparents_) add(goal_, half(row(0, 0, left), 0), half(row(0, 0, right), n_), 1);
+    if (!sees_grandparents_) return;
+    const int on_left = half(row(0, 0, left), 0), on_right = half(row(0, 0, right), n_);
+    add(goal_, on_left, on_right, possible_ways(on_left, on_right, 1));
 }
 
 void SiblingChart::read_arcs(const ArcList& arcs) {
@@ -149,11 +150,12 @@ int SiblingChart::closed(const Row& row, int arc) const {
     return row.closed + modifiers_[arc] - (row.side == right ? row.head + 1 : 1);
 }
 
-// Where the halves of all modifiers of a side lie that reach `end`.
-int SiblingChart::across(int side, int end) const {
-    if (!sees_grandparents_) return across_[side] + end * (n_ + 1);
+// The half of an arc's modifier that goes on outwards to `end`, among those of other modifiers that reach it.
+int SiblingChart::across(int arc, int end) const {
+    const int h = heads_[arc], side = 2 * h + (modifiers_[arc] > h);
+    if (!sees_grandparents_) return across_[side] + end * (n_ + 1) + modifiers_[arc];
     const int modifiers = side_begins_[side + 1] - side_begins_[side];
-    return across_[side] + (std::abs(end - side / 2) - 1) * modifiers;
+    return across_[side] + (std::abs(end - h) - 1) * modifiers + positions_[arc] - 1;
 }
 
 // Between two modifiers, which are arcs of one side, given by position.
@@ -163,66 +165,85 @@ int SiblingChart::gap(int side, int from, int to) {
     const int first = side % 2 == right ? near : far, second = side % 2 == right ? far : near;
     const int a = modifiers_[first], b = modifiers_[second];
     const int item = gaps_[side] + (sees_grandparents_ ? static_cast<int>(bigram(from - 1, to - 1)) : a * (n_ + 1) + b);
-    if (place_[item] < 0)
-        add(item, half(row_below(first, right), a), half(row_below(second, left), a + 1), b - a);
+    if (place_[item] >= 0) return item;
+    const int from_left = half(row_below(first, right), a), from_right = half(row_below(second, left), a + 1);
+    add(item, from_left, from_right, possible_ways(from_left, from_right, b - a));
     return item;
 }
 
-// All ways in which a head can take this modifier.
+// All ways in which a head can take this modifier. What is possible is so in all automata of the head.
 void SiblingChart::add_arc(int arc) {
     const int h = heads_[arc], m = modifiers_[arc], side = m > h ? right : left, to = positions_[arc];
-    const int next = m > h ? h + 1 : h - 1;
+    const int next = m > h ? h + 1 : h - 1, others = automata(h);
     for (int from = 0; from < (h == 0 && single_root_ ? 1 : to); ++from) {
         const int between = from == 0 ? half(row_below(arc, 1 - side), next) : gap(2 * h + side, from, to);
         if (!is_possible_[between]) continue;
         const int step = static_cast<int>(bigram(from, to));
-        for (int automaton = 0; automaton < automata(h); ++automaton) {
+        for (int automaton = 0; automaton < others; ++automaton) {
             const Row& row = this->row(h, automaton, side);
-            add(row.steps + step, row.parts + step, between, 1);
+            add(row.steps + step, row.parts + step, between, {0, 1});
         }
     }
     const int first = static_cast<int>(bigram(0, to)), end = static_cast<int>(arcs_of(h, side).size()) + 1;
+    const Row& one = row(h, 0, side);
+    const Ways ways = possible_ways(one.open, one.steps + first, to);
+    if (ways.count == 0) return;
+    for (int automaton = 0; automaton < others; ++automaton) {
+        const Row& row = this->row(h, automaton, side);
+        add(row.open + to, row.open, row.steps + first, ways);
+        add(closed(row, arc), row.open + to, part(h, automaton, side, to, end), {0, 1});
+    }
+}
+
+// What a head has on one side, up to `end`, in all its automata.
+void SiblingChart::add_halves(int h, int side, int end) {
+    const auto arcs = arcs_of(h, side);
+    if (end == h) {
+        for (int automaton = 0; automaton < automata(h); ++automaton) {
+            const Row& row = this->row(h, automaton, side);
+            const int none = part(h, automaton, side, 0, static_cast<int>(arcs.size()) + 1);
+            add(half(row, end), none, one_, {0, 1}, half_across(row, automaton, end));
+        }
+        return;
+    }
+    // The first and the last modifier that can be the last one, as far as their halves reach so far.
+    int first = -1, last = -1;
+    for (int arc : arcs) {
+        if (std::abs(modifiers_[arc] - h) > std::abs(end - h)) break;
+        if (!is_possible_[closed(row(h, 0, side), arc)] || !is_possible_[across(arc, end)]) continue;
+        if (first < 0) first = arc;
+        last = arc;
+    }
+    if (first < 0) return;
+    if (across(first, end) > across(last, end)) std::swap(first, last);
+    const int reached = across(first, end), count = across(last, end) - reached + 1;
     for (int automaton = 0; automaton < automata(h); ++automaton) {
         const Row& row = this->row(h, automaton, side);
-        add(row.open + to, row.open, row.steps + first, to);
-        add(closed(row, arc), row.open + to, part(h, automaton, side, to, end), 1);
+        add(half(row, end), closed(row, first), reached, {0, count}, half_across(row, automaton, end));
     }
 }
 
-// What a head has on one side, up to `end`.
-void SiblingChart::add_half(const Row& row, int automaton, int end) {
-    const int h = row.head, item = half(row, end);
-    const auto arcs = arcs_of(h, row.side);
-    // The same half among those of its siblings, unless it lies towards its head.
-    int mirror = -1;
-    if (!sees_grandparents_) {
-        mirror = across(row.side, end) + h;
-    } else if (const int arc = arc_begins_[h] + automaton; h > 0 && arc < arc_begins_[h + 1]) {
-        const int g = heads_[arc];
-        if ((h > g) == (row.side == right)) mirror = across(2 * g + row.side, end) + positions_[arc] - 1;
-    }
-    if (end == h) {
-        add(item, part(h, automaton, row.side, 0, static_cast<int>(arcs.size()) + 1), one_, 1, mirror);
-    } else if (sees_grandparents_) {
-        int within = 0;
-        while (within < std::ssize(arcs) && std::abs(modifiers_[arcs[within]] - h) <= std::abs(end - h)) ++within;
-        add(item, row.closed, across(2 * h + row.side, end), within, mirror);
-    } else {
-        const int first = row.side == right ? h + 1 : end;
-        add(item, row.closed + (row.side == right ? 0 : end - 1), across(row.side, end) + first, std::abs(end - h),
-            mirror);
-    }
+// A half's place among those of its siblings; -1 if nobody looks there, because it lies towards its head.
+int SiblingChart::half_across(const Row& row, int automaton, int end) const {
+    if (!sees_grandparents_) return across_[row.side] + end * (n_ + 1) + row.head;
+    const int arc = arc_begins_[row.head] + automaton;
+    const bool is_outwards = arc < arc_begins_[row.head + 1] && (heads_[arc] < row.head) == (row.side == right);
+    return is_outwards ? across(arc, end) : -1;
 }
 
-void SiblingChart::add(int item, int left, int right, int count, int mirror) {
+SiblingChart::Ways SiblingChart::possible_ways(int left, int right, int count) const {
     int first = 0;
     while (first < count && !(is_possible_[left + first] && is_possible_[right + first])) ++first;
-    if (first == count) return;
-    while (!(is_possible_[left + count - 1] && is_possible_[right + count - 1])) --count;
+    while (first < count && !(is_possible_[left + count - 1] && is_possible_[right + count - 1])) --count;
+    return {first, count - first};
+}
+
+void SiblingChart::add(int item, int left, int right, Ways ways, int mirror) {
+    if (ways.count == 0) return;
     is_possible_[item] = 1;
     place_[item] = static_cast<int>(equations_.size());
     if (mirror >= 0) is_possible_[mirror] = 1, place_[mirror] = place_[item];
-    equations_.push_back({item, left + first, right + first, count - first, mirror});
+    equations_.push_back({item, left + ways.first, right + ways.first, ways.count, mirror});
 }
 
 }  // namespace arbora

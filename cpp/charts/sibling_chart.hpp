@@ -111,10 +111,14 @@ private:
     void lay_out_parts();
     void lay_out_items();
     void add_arc(int arc);
-    void add_half(const Row& row, int automaton, int end);
+    void add_halves(int head, int side, int end);
 
-    // Adds an equation, without the ways that are impossible for want of arcs; no equation if there are no others.
-    void add(int item, int left, int right, int count, int mirror = -1);
+    // Of the ways to come to an item, those from the first to the last that are possible; others lack some arc.
+    struct Ways {
+        int first, count;
+    };
+    Ways possible_ways(int left, int right, int count) const;
+    void add(int item, int left, int right, Ways ways, int mirror = -1);
     int take(std::size_t count);
 
     const Row& row(int head, int automaton, int side) const {
@@ -126,8 +130,9 @@ private:
     }
     int reach(int side) const;
     int half(const Row& row, int end) const;
+    int half_across(const Row& row, int automaton, int end) const;
     int closed(const Row& row, int arc) const;
-    int across(int side, int end) const;
+    int across(int arc, int end) const;
     int gap(int side, int from, int to);
 
     int n_ = 0, part_count_ = 0, item_count_ = 0, goal_ = 0, one_ = 0;
