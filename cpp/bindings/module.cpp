@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
     bind_parsing(m);
     bind_graphs(m);
     bind_enumeration(m);
+    bind_projective_chart(m);
     bind_propagation(m);
     bind_relaxation(m);
 }

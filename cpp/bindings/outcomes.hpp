@@ -29,6 +29,8 @@ inline nanobind::dict dictionary_of(const arbora::Outcome& outcome) {
     result["parts"] = arrays_of(outcome.parts);
     result["assignment"] = array_of(outcome.assignment);
     result["value"] = outcome.value;
+    result["ranked"] = arrays_of(outcome.ranked);
+    result["ranked_values"] = array_of(outcome.ranked_values);
     result["upper_bound"] = outcome.upper_bound;
     result["log_partition"] = outcome.log_partition;
     result["variable_entropies"] = array_of(outcome.variable_entropies);

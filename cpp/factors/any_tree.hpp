@@ -16,9 +16,9 @@ public:
     double best(std::size_t factor, const double* in, Configuration& found, Arena& arena) const final;
     double score(std::size_t factor, std::span<const int> active, Arena& arena) const final;
 
-protected:
     const CandidateArcs& arcs() const { return arcs_; }
 
+protected:
     // As arc_log_odds and arc_max_odds in trees/arc_odds.hpp.
     virtual double log_odds(ArcScores scores, ScoreRange range, double* odds, Arena& arena) const = 0;
     virtual double max_odds(ArcScores scores, double* odds, Arena& arena) const = 0;

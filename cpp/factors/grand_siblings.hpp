@@ -17,6 +17,9 @@ public:
     GrandSiblings(Wiring wiring, std::vector<int> grandparents, std::vector<int> left, std::vector<double> scores);
 
     const char* kind() const override { return "GrandSiblings"; }
+    // How many of a factor's inputs are candidates for g, and how many modifiers on the left.
+    int grandparent_count(std::size_t factor) const { return grandparents_[factor]; }
+    int left_count(std::size_t factor) const { return left_[factor]; }
     double sum(std::size_t factor, const double* in, double* beliefs, double* parts, Arena& arena) const override;
     double max(std::size_t factor, const double* in, double* beliefs, Arena& arena) const override;
     double best(std::size_t factor, const double* in, Configuration& found, Arena& arena) const override;

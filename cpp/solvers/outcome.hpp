@@ -16,6 +16,9 @@ struct Outcome {
     // The best assignment that was found and its value; empty and -inf if there is none.
     Assignment assignment;
     double value = -std::numeric_limits<double>::infinity();
+    // The best assignments in order and their values, where the solver lists them.
+    std::vector<Assignment> ranked;
+    std::vector<double> ranked_values;
     // No assignment has a higher value; +inf if nothing is known.
     double upper_bound = std::numeric_limits<double>::infinity();
     // Log of the sum over all assignments, as far as the solver estimates it; nan if it does not.

@@ -25,6 +25,7 @@ GIVES = {
     "entropies": "entropies",
     "assignment": "an assignment",
     "upper_bound": "an upper bound",
+    "ranking": "a ranking of the best assignments",
 }
 """What a solver may be able to tell, and what that is called in messages."""
 
@@ -36,6 +37,8 @@ class Found(TypedDict, total=False):
     parts: list[Floats]
     assignment: npt.NDArray[np.uint8] | None
     value: float
+    ranked: list[npt.NDArray[np.uint8]]
+    ranked_values: Floats
     upper_bound: float
     log_partition: float
     variable_entropies: Floats
@@ -61,9 +64,9 @@ class Solution:
     """Beliefs, the best assignment found, and how sure the solver is of it.
 
     ``solution[array]`` gives the beliefs of an array of variables in its shape (categories with a last axis
-    for their values): probabilities from `bp` and `enumerate`, max-marginals scaled to sum to one from
-    `max-product`, values of the relaxation, perhaps fractions, from those that solve one. A negated variable
-    gives one minus its belief.
+    for their values): probabilities from `bp`, `projective-chart` and `enumerate`, max-marginals scaled to
+    sum to one from `max-product`, values of the relaxation, perhaps fractions, from those that solve one. A
+    negated variable gives one minus its belief.
 
     >>> import arbora
     >>> graph = arbora.FactorGraph()
@@ -117,13 +120,17 @@ class Solution:
         beliefs = self.beliefs[slots]
         return np.where(negated, 1 - beliefs, beliefs) if not variables.values else beliefs
 
-    def assignment_of(self, variables: VariableArray) -> npt.NDArray[Any]:
-        """What the assignment says: true or false for binary variables, a value's number for others."""
+    def assignment_of(self, variables: VariableArray, rank: int = 0) -> npt.NDArray[Any]:
+        """What the assignment says: true or false for binary variables, a value's number for others.
+
+        Of a solver that ranks several, ``rank`` counts from the best, 0, to the last of `ranked_values`.
+        """
         slots, negated = self._slots_of(variables)
-        if self.assignment is None:
+        assignment = self.assignment if rank == 0 else self._ranked(rank)
+        if assignment is None:
             why = "there is none" if self.infeasible else f"{self.solver} found none"
             raise ArboraError(f"no assignment satisfies all factors as far as is known: {why}")
-        chosen = self.assignment[slots]
+        chosen = assignment[slots]
         return np.asarray(chosen.argmax(axis=-1) if variables.values else (chosen != 0) != negated)
 
     def tree(
@@ -170,6 +177,23 @@ class Solution:
         """The score of the best assignment found; -inf if there is none."""
         self._need("assignment")
         return float(self._found.get("value", -inf))
+
+    @property
+    def ranked_values(self) -> Floats:
+        """The values of the best assignments in order, as many as the solver was asked to rank or there are.
+
+        >>> import numpy as np, arbora
+        >>> graph = arbora.FactorGraph()
+        >>> arcs = graph.binary(np.array([[0, 1.0, 3], [0, 0, 0.5], [0, 2, 0]]))
+        >>> graph.add(arbora.factors.ProjectiveTree(arcs))
+        >>> solution = graph.solve("projective-chart", k=5)
+        >>> solution.ranked_values
+        array([5. , 1.5])
+        >>> solution.assignment_of(arcs[0], rank=1)
+        array([False,  True, False])
+        """
+        self._need("ranking")
+        return self._found.get("ranked_values", np.zeros(0))
 
     @property
     def upper_bound(self) -> float:
@@ -223,7 +247,7 @@ class Solution:
             told.append(f"value {self.value:.6g}")
         if "upper_bound" in self._gives:
             told.append("certified" if self.is_certified else f"gap {self.gap:.3g}")
-        if "log_partition" in self._gives:
+        if "log_partition" in self._gives - self._off:
             told.append(f"log-partition {self.log_partition:.6g}")
         return f"<Solution: {', '.join(told)}>"
 
@@ -243,6 +267,12 @@ class Solution:
         if variables.values:
             slots = slots[..., None] + np.arange(variables.values)
         return slots, negated
+
+    def _ranked(self, rank: int) -> npt.NDArray[np.uint8]:
+        count = len(self.ranked_values)
+        if not 0 <= rank < count:
+            raise ArboraError(f"{self.solver} ranked {count} assignments; there is none of rank {rank}")
+        return self._found["ranked"][rank]
 
     def _need(self, what: str) -> None:
         if what in self._off:

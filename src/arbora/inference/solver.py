@@ -30,7 +30,9 @@ class Solver:
     """Which of `arbora.inference.solution.GIVES` it can tell; asked for others, a solution says who can."""
     options: tuple[Option, ...]
     is_exact: bool = False
-    """Whether what it tells is exact on every graph."""
+    """Whether what it tells is exact on every graph that it takes."""
+    takes: str = ""
+    """Which graphs it takes, in words; empty if it takes all."""
 
     def solve(self, graph: _core.FactorGraph, owner: object | None = None, /, **options: Any) -> Solution:
         """Run it. `FactorGraph.solve` is the usual way."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arbora.errors import ArboraError
+from arbora.inference.charts import PROJECTIVE_CHART
 from arbora.inference.decomposition import AD3, DUAL_DECOMPOSITION
 from arbora.inference.enumeration import ENUMERATE
 from arbora.inference.linear import ILP, LP
@@ -19,10 +20,11 @@ SOLVERS: dict[str, Solver] = {
         AD3,
         LP,
         ILP,
+        PROJECTIVE_CHART,
         ENUMERATE,
     )
 }
-"""Every solver there is; the tests run each on every kind of factor."""
+"""Every solver there is; the tests run each on every kind of factor that it takes."""
 
 
 def find_solver(name: str) -> Solver:

@@ -1,0 +1,22 @@
+#include "solvers/projective_chart.hpp"
+
+#include "bindings.hpp"
+#include "graphs.hpp"
+#include "outcomes.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+void bind_projective_chart(nb::module_& m) {
+    m.def(
+        "projective_chart",
+        [](const arbora::FactorGraph& graph, bool with_sums, int k) {
+            arbora::Outcome outcome;
+            {
+                nb::gil_scoped_release release;
+                outcome = arbora::solve_by_projective_chart(graph, with_sums, k);
+            }
+            return dictionary_of(outcome);
+        },
+        "graph"_a, "with_sums"_a, "k"_a, "Projective trees with scores of siblings and grandparents, exactly.");
+}
