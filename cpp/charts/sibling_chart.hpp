@@ -36,8 +36,8 @@ struct ArcList {
 // So they lie as those of the factors ChildSequences and GrandSiblings. A part that goes to a modifier stands for the
 // arc, too.
 //
-// With A arcs, of which a word has G above and p below it: O(n (A + p A)) if bigrams do not see grandparents, at most
-// O(n^3); else O(n A (G + p)), at most O(n^4).
+// Without grandparents O(n^3). With them, if there are A arcs, of which a word has G above and p on a side below it:
+// O(A p (n + G)), which is at most O(n^4).
 class SiblingChart {
 public:
     static constexpr int left = 0, right = 1;
