@@ -43,7 +43,7 @@ struct Structure {
 };
 
 // The names of GraphSolver's members, in their order.
-inline constexpr std::array<const char*, 3> solver_names{"bp", "dual-decomposition", "ad3"};
+inline constexpr std::array<const char*, 4> solver_names{"bp", "dual-decomposition", "ad3", "hill-climbing"};
 
 // Which trees count, and how they are found where arcs are not alone.
 struct TreeOptions {

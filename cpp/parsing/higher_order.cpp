@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parsing/hill_climbing.hpp"
 #include "solvers/ad3.hpp"
 #include "solvers/belief_propagation.hpp"
 #include "solvers/dual_decomposition.hpp"
@@ -63,6 +64,7 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options) {
             own.iterations = options.iterations;
             return dual_decomposition(graph.graph(), own);
         }
+        case GraphSolver::hill_climbing: return climb_from_projective(graph);
         default: {
             Ad3Options own;
             own.iterations = options.iterations;
@@ -81,7 +83,7 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     p.set(candidates, heads, labels, family);
     collapse(p.candidates, best ? Collapse::best : Collapse::sum, arcs);
     Arena arena;
-    const PartGraph graph(parts, arcs, {best, options.constraint}, kind.single_root, kind.projective, p.beta);
+    const PartGraph graph(parts, arcs, {best, options.constraint}, kind, p.beta);
     GraphOptions own = options;
     if (!best) own.solver = GraphSolver::belief_propagation;
     const Outcome outcome = solve(graph, own);

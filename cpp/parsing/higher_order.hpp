@@ -10,7 +10,7 @@
 namespace arbora {
 
 // How the best tree is found, or probabilities: they all see the same graph.
-enum class GraphSolver : std::uint8_t { belief_propagation, dual_decomposition, ad3 };
+enum class GraphSolver : std::uint8_t { belief_propagation, dual_decomposition, ad3, hill_climbing };
 
 struct GraphOptions {
     GraphSolver solver = GraphSolver::dual_decomposition;

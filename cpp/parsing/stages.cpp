@@ -65,8 +65,7 @@ ByGraph::ByGraph(const Parser& parser, const Prepared& prepared, const std::vect
 }
 
 void ByGraph::find_marginals(const std::vector<double>& arc_scores, std::vector<double>& table) {
-    sums_.emplace(parts_, arc_scores, GraphShape{false, options_.graph.constraint}, options_.kind.single_root,
-                  options_.kind.projective, scale_);
+    sums_.emplace(parts_, arc_scores, GraphShape{false, options_.graph.constraint}, options_.kind, scale_);
     GraphOptions own = options_.graph;
     own.solver = GraphSolver::belief_propagation;
     const Outcome outcome = solve(*sums_, own);
@@ -79,8 +78,7 @@ void ByGraph::find_marginals(const std::vector<double>& arc_scores, std::vector<
 }
 
 void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) const {
-    const PartGraph graph(parts_, arc_scores, {true, options_.graph.constraint}, options_.kind.single_root,
-                          options_.kind.projective, scale_);
+    const PartGraph graph(parts_, arc_scores, {true, options_.graph.constraint}, options_.kind, scale_);
     const Outcome outcome = solve(graph, options_.graph);
     if (outcome.infeasible) throw Infeasible("no tree is possible");
     result.value = outcome.value;

@@ -71,10 +71,10 @@ void SentenceParts::set(const std::vector<Arc>& candidates, int n, const std::ar
 }
 
 PartGraph::PartGraph(const SentenceParts& parts, const std::vector<double>& arc_scores, const GraphShape& shape,
-                     bool single_root, bool projective, double scale)
-    : parts_(parts) {
+                     TreeKind kind, double scale)
+    : parts_(parts), kind_(kind) {
     for (double score : arc_scores) graph_.add_binary(score);
-    add_constraint(shape, single_root, projective);
+    add_constraint(shape);
     first_group_ = graph_.groups().size();
     const bool joins = shape.joined && (!parts.parts[grand_sibling].empty() ||
                                         (!parts.parts[consecutive].empty() && !parts.parts[grand].empty()));
@@ -88,7 +88,7 @@ PartGraph::PartGraph(const SentenceParts& parts, const std::vector<double>& arc_
     }
 }
 
-void PartGraph::add_constraint(const GraphShape& shape, bool single_root, bool projective) {
+void PartGraph::add_constraint(const GraphShape& shape) {
     const ArcIndex& arcs = parts_.arcs;
     Wiring wiring;
     std::vector<Input> inputs;
@@ -100,8 +100,8 @@ void PartGraph::add_constraint(const GraphShape& shape, bool single_root, bool p
             modifiers.push_back(arcs.arc(a).modifier);
         }
         wiring.add_factor(graph_.variables(), inputs);
-        CandidateArcs candidates(arcs.n(), std::move(heads), std::move(modifiers), single_root);
-        if (projective)
+        CandidateArcs candidates(arcs.n(), std::move(heads), std::move(modifiers), kind_.single_root);
+        if (kind_.projective)
             graph_.add(std::make_shared<ProjectiveTreeFactor>(std::move(wiring), std::move(candidates)));
         else
             graph_.add(std::make_shared<TreeFactor>(std::move(wiring), std::move(candidates)));
@@ -166,6 +166,18 @@ void PartGraph::add_parts(const std::vector<std::vector<double>>& by_group, doub
             if (grandparent >= 0 && !grandparents.empty()) grandparents[grandparent] += weight * own[joined];
         });
     }
+}
+
+PartGraph::Automata PartGraph::automata() const {
+    for (std::size_t i = 0; i < kinds_.size(); ++i)
+        if (kinds_[i] == joined_group || kinds_[i] == consecutive)
+            return {&graph_.groups()[first_group_ + i]->part_scores(), kinds_[i] == joined_group, kinds_.size() == 1};
+    return {nullptr, false, kinds_.empty()};
+}
+
+double PartGraph::value_of(const Assignment& assignment) const {
+    Arena arena;
+    return graph_.value(assignment, arena);
 }
 
 Assignment PartGraph::assignment_of(const int* heads) const {

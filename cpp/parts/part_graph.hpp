@@ -38,17 +38,30 @@ struct SentenceParts {
 class PartGraph {
 public:
     // `arc_scores`: one for each arc. Scores of parts are multiplied by `scale`.
-    PartGraph(const SentenceParts& parts, const std::vector<double>& arc_scores, const GraphShape& shape, bool single_root,
-              bool projective, double scale);
+    PartGraph(const SentenceParts& parts, const std::vector<double>& arc_scores, const GraphShape& shape, TreeKind kind,
+              double scale);
 
     const FactorGraph& graph() const { return graph_; }
-    FactorGraph& graph() { return graph_; }
+    const ArcIndex& arcs() const { return parts_.arcs; }
+    TreeKind kind() const { return kind_; }
+    // Groups before this one are the constraint on the arcs.
+    std::size_t first_part_group() const { return first_group_; }
+
+    // The scores of siblings and grandparents, as factors and charts number them; null if there are none.
+    struct Automata {
+        const std::vector<double>* scores;
+        bool see_grandparents;
+        bool are_all;  // there are no other parts
+    };
+    Automata automata() const;
 
     // Of every part of every kind what its factors say of theirs: `by_group` has a vector for each group, as
     // Outcome::parts has. Adds `weight` times it.
     void add_parts(const std::vector<std::vector<double>>& by_group, double weight, PartNumbers<double>& result) const;
     // The same for the parts of a tree, given by the heads of words 1..n; all its arcs must be candidates.
     void add_parts_of_tree(const int* heads, double weight, PartNumbers<double>& result, Arena& arena) const;
+    Assignment assignment_of(const int* heads) const;
+    double value_of(const Assignment& assignment) const;
     // The score of a tree; -inf if an arc is no candidate.
     double value_of_tree(const int* heads, Arena& arena) const;
     // The tree that an assignment is.
@@ -57,11 +70,11 @@ public:
 private:
     static constexpr int joined_group = -1;
 
-    void add_constraint(const GraphShape& shape, bool single_root, bool projective);
+    void add_constraint(const GraphShape& shape);
     void add_joined(double scale);
-    Assignment assignment_of(const int* heads) const;
 
     const SentenceParts& parts_;
+    TreeKind kind_;
     FactorGraph graph_;
     std::vector<int> kinds_;  // of each group after the constraint's: a kind, or joined_group
     std::size_t first_group_ = 0;

@@ -12,7 +12,7 @@ from arbora.errors import ArboraError
 
 LABELS = ("joint", "second-stage", "both")
 DECODERS = ("best", "mbr")
-SOLVERS = ("dual-decomposition", "ad3", "bp")
+SOLVERS = ("dual-decomposition", "ad3", "hill-climbing", "bp")
 """What finds the best tree where parts of several arcs have scores."""
 CONSTRAINTS = ("not2", "atmost1", "exactly1", "exactly1-no2cycle", "tree")
 """Which arcs make a parse, the weakest first; the core counts them so."""

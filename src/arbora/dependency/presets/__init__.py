@@ -21,10 +21,10 @@ class Preset:
 
 
 # Candidates are dearer where every two of them make a part, and more weights are needed.
-_HIGHER = {"pruning": 0.003, "bits": 23}
+_HIGHER = {"pruning": 0.003, "pruner_bits": 20, "bits": 23, "labels": "both", "solver": "hill-climbing"}
 PRESETS: dict[str, Preset] = {
     "first-order": Preset(("first-order",)),
-    "second-order": Preset(("first-order", "second-order"), _HIGHER),
+    "second-order": Preset(("first-order", "pruner", "second-order"), _HIGHER),
 }
 
 

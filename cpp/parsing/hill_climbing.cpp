@@ -1,0 +1,216 @@
+#include "parsing/hill_climbing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "charts/projective_siblings.hpp"
+#include "trees/operations.hpp"
+
+namespace arbora {
+namespace {
+
+constexpr int most_sweeps = 20;
+// A change must be worth more than rounding.
+constexpr double least_gain = 1e-9;
+
+class Climber {
+public:
+    Climber(const PartGraph& graph, int* heads)
+        : graph_(graph.graph()), arcs_(graph.arcs()), single_root_(graph.kind().single_root), heads_(heads) {
+        for (std::size_t g = graph.first_part_group(); g < graph_.groups().size(); ++g) add_group(*graph_.groups()[g]);
+        begins_.assign(arcs_.count() + 1, 0);
+        for (const Factor& factor : factors_) for_slots(factor, [&](int slot) { ++begins_[slot + 1]; });
+        for (int a = 0; a < arcs_.count(); ++a) begins_[a + 1] += begins_[a];
+        seen_by_.resize(begins_.back());
+        std::vector<int> next(begins_.begin(), begins_.end() - 1);
+        for (std::size_t f = 0; f < factors_.size(); ++f)
+            for_slots(factors_[f], [&](int slot) { seen_by_[next[slot]++] = static_cast<int>(f); });
+        assignment_.assign(arcs_.count(), 0);
+        for (int m = 1; m <= arcs_.n(); ++m) assignment_[arcs_.find(heads_[m], m)] = 1;
+        scores_.resize(factors_.size());
+        for (std::size_t f = 0; f < factors_.size(); ++f) scores_[f] = score(static_cast<int>(f));
+        marks_.assign(factors_.size(), 0);
+    }
+
+    bool run() {
+        bool changed = false;
+        for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+            bool improved = false;
+            for (int m = 1; m <= arcs_.n(); ++m) improved |= improve(m);
+            if (!improved) break;
+            changed = true;
+        }
+        return changed;
+    }
+
+private:
+    struct Factor {
+        const FactorGroup* group;
+        int within;
+    };
+    // Arcs that go, and arcs that come in their place.
+    struct Move {
+        int count = 0;
+        int out[2], in[2];
+    };
+
+    void add_group(const FactorGroup& group) {
+        for (std::size_t f = 0; f < group.size(); ++f) factors_.push_back({&group, static_cast<int>(f)});
+    }
+    template <class Each>
+    static void for_slots(const Factor& factor, Each each) {
+        const Wiring& wiring = factor.group->wiring();
+        for (std::size_t port = wiring.port_begin(factor.within); port < wiring.port_end(factor.within); ++port)
+            each(wiring.slot(port));
+    }
+
+    double score(int f) {
+        FactorGraph::active_ports(*factors_[f].group, factors_[f].within, assignment_, active_);
+        return factors_[f].group->score(factors_[f].within, active_, arena_);
+    }
+
+    bool is_above(int word, int below) const {
+        while (below && below != word) below = heads_[below];
+        return below == word;
+    }
+
+    bool find_move(int m, int to, Move& move) const {
+        const int head = arcs_.arc(to).head, own = arcs_.find(heads_[m], m);
+        move = {1, {own, 0}, {to, 0}};
+        if (head == heads_[m]) return false;
+        if (head != 0) return !is_above(m, head) && !(single_root_ && heads_[m] == 0);
+        if (!single_root_) return true;
+        // The root of the tree becomes a modifier of the new one.
+        const int root = static_cast<int>(std::find(heads_ + 1, heads_ + arcs_.n() + 1, 0) - heads_);
+        const int back = arcs_.find(m, root);
+        move = {2, {own, arcs_.find(0, root)}, {to, back}};
+        return back >= 0;
+    }
+
+    // What the move would change; the factors that it touches are left in touched_, their scores in fresh_.
+    double gain(const Move& move) {
+        touched_.clear();
+        ++mark_;
+        double total = 0;
+        for (int i = 0; i < move.count; ++i) {
+            total += graph_.score(move.in[i]) - graph_.score(move.out[i]);
+            for (int a : {move.out[i], move.in[i]})
+                for (int k = begins_[a]; k < begins_[a + 1]; ++k) {
+                    const int f = seen_by_[k];
+                    if (marks_[f] == mark_) continue;
+                    marks_[f] = mark_;
+                    touched_.push_back(f);
+                }
+        }
+        apply(move);
+        fresh_.clear();
+        for (int f : touched_) {
+            fresh_.push_back(score(f));
+            total += fresh_.back() - scores_[f];
+        }
+        apply(move);
+        return total;
+    }
+
+    void apply(const Move& move) {
+        for (int i = 0; i < move.count; ++i) {
+            assignment_[move.out[i]] ^= 1;
+            assignment_[move.in[i]] ^= 1;
+        }
+    }
+
+    bool improve(int m) {
+        double best = least_gain;
+        Move chosen;
+        for (int to = arcs_.heads_begin(m); to < arcs_.heads_end(m); ++to) {
+            Move move;
+            if (!find_move(m, to, move)) continue;
+            const double value = gain(move);
+            if (!(value > best)) continue;
+            best = value;
+            chosen = move;
+        }
+        if (!chosen.count) return false;
+        gain(chosen);
+        apply(chosen);
+        for (int i = 0; i < chosen.count; ++i) heads_[arcs_.arc(chosen.in[i]).modifier] = arcs_.arc(chosen.in[i]).head;
+        for (std::size_t i = 0; i < touched_.size(); ++i) scores_[touched_[i]] = fresh_[i];
+        return true;
+    }
+
+    const FactorGraph& graph_;
+    const ArcIndex& arcs_;
+    bool single_root_;
+    int* heads_;
+    std::vector<Factor> factors_;
+    std::vector<int> begins_, seen_by_, active_, touched_;
+    std::vector<double> scores_, fresh_;
+    std::vector<int> marks_;
+    int mark_ = 0;
+    Assignment assignment_;
+    Arena arena_;
+};
+
+// False if there is no projective tree. `sees_all`: whether all parts were counted.
+bool find_projective(const PartGraph& graph, int* heads, double& value, bool& sees_all) {
+    thread_local ProjectiveSiblings chart;
+    thread_local std::vector<int> of_heads, of_modifiers;
+    thread_local std::vector<double> scores;
+    const ArcIndex& arcs = graph.arcs();
+    of_heads.clear();
+    of_modifiers.clear();
+    scores.clear();
+    for (int a = 0; a < arcs.count(); ++a) {
+        of_heads.push_back(arcs.arc(a).head);
+        of_modifiers.push_back(arcs.arc(a).modifier);
+        scores.push_back(graph.graph().score(a));
+    }
+    const PartGraph::Automata automata = graph.automata();
+    chart.set_arcs({arcs.n(), of_heads, of_modifiers, graph.kind().single_root}, automata.see_grandparents);
+    std::vector<double> zeros;
+    if (!automata.scores) zeros.assign(chart.chart().part_count(), 0.0);
+    chart.set_scores(scores, automata.scores ? *automata.scores : zeros);
+    value = chart.best_score();
+    sees_all = automata.are_all;
+    if (value == -INFINITY) return false;
+    chart.best_tree(heads);
+    return true;
+}
+
+}  // namespace
+
+bool climb(const PartGraph& graph, int* heads) { return Climber(graph, heads).run(); }
+
+Outcome climb_from_projective(const PartGraph& graph) {
+    const ArcIndex& arcs = graph.arcs();
+    const int n = arcs.n();
+    std::vector<int> heads(n + 1, -1);
+    Outcome outcome;
+    double bound = 0;
+    bool sees_all = false;
+    const bool has_tree = find_projective(graph, heads.data(), bound, sees_all);
+    if (!has_tree) {
+        std::vector<double> table(static_cast<std::size_t>(n + 1) * (n + 1), impossible);
+        for (int a = 0; a < arcs.count(); ++a)
+            table[static_cast<std::size_t>(arcs.arc(a).head) * (n + 1) + arcs.arc(a).modifier] = graph.graph().score(a);
+        TreeRef tree{heads.data(), nullptr, 0};
+        try {
+            find_best({table.data(), n, 0}, graph.kind(), tree);
+        } catch (const Infeasible&) {
+            outcome.infeasible = true;
+            return outcome;
+        }
+    }
+    if (graph.kind().projective && has_tree && sees_all)
+        outcome.upper_bound = bound;
+    else if (!graph.kind().projective)
+        climb(graph, heads.data());
+    outcome.assignment = graph.assignment_of(heads.data());
+    outcome.beliefs.assign(outcome.assignment.begin(), outcome.assignment.end());
+    outcome.value = graph.value_of(outcome.assignment);
+    outcome.converged = true;
+    outcome.iterations = 1;
+    return outcome;
+}
+
+}  // namespace arbora
