@@ -191,7 +191,9 @@ void bind_parsing(nb::module_& m) {
             new (self) TreeOptions{{single_root, projective},
                                    {static_cast<GraphSolver>(found - solver_names.begin()), iterations, propagations,
                                     static_cast<TreeConstraint>(constraint)}};
-        }, "single_root"_a, "projective"_a, "solver"_a, "iterations"_a, "propagations"_a, "constraint"_a);
+        }, "single_root"_a, "projective"_a, "solver"_a, "iterations"_a, "propagations"_a, "constraint"_a)
+        .def_prop_ro("single_root", [](const TreeOptions& self) { return self.kind.single_root; })
+        .def_prop_ro("projective", [](const TreeOptions& self) { return self.kind.projective; });
     StructureClass structure(m, "ParserStructure", "A parser without its weights.");
     structure.def(nb::init<const std::vector<std::vector<TemplateSpec>>&, double, int, const std::vector<bool>&,
                       const std::vector<bool>&, double, double, double>(),

@@ -88,6 +88,66 @@ std::vector<float> sibling_scores(const Structure& structure, const AnyWeights& 
     return scores;
 }
 
+// For every kind of part: the words (head, modifier, third, fourth), the codes (direction, distance), the scores.
+template <class AnyWeights>
+nb::list part_scores(const Structure& structure, const AnyWeights& weights, const Encoded& encoded,
+                     std::size_t sentence, const ArcSpec& spec) {
+    const Prepared prepared = prepare(structure, encoded, sentence, {});
+    SentenceParts parts;
+    structure.higher.score(prepared, table_of(weights, structure.model.labeler().padding()),
+                           arcs_of(spec, prepared.n()), parts);
+    nb::list result;
+    for (int k = 0; k < part_kind_count; ++k) {
+        const std::size_t count = parts.parts[k].size();
+        int *words, *codes;
+        double* scores;
+        auto all_words = new_array<int, 2>({count, 4}, words);
+        auto all_codes = new_array<int, 2>({count, 2}, codes);
+        auto all_scores = new_array<double, 1>({count}, scores);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Part& part = parts.parts[k][i];
+            for (int word : {part.head, part.modifier, part.third, part.fourth}) *words++ = word;
+            *codes++ = part.direction;
+            *codes++ = part.distance;
+            scores[i] = parts.scores[k][i];
+        }
+        result.append(nb::make_tuple(std::move(all_words), std::move(all_codes), std::move(all_scores)));
+    }
+    return result;
+}
+
+// One score for each arc, as graphs take them: of its best label, or the logarithm of the sum over labels.
+std::vector<double> arc_totals(const Structure& structure, const HeldWeights& weights, const Encoded& encoded,
+                               std::size_t sentence, const ArcSpec& spec, bool sums) {
+    const Prepared prepared = prepare(structure, encoded, sentence, {});
+    FirstOrder::Workspace space;
+    FirstOrder::ByArc found;
+    structure.model.score_by_arc(prepared, weights.table(structure.model.labeler().padding()),
+                                 arcs_of(spec, prepared.n()), nullptr, sums, space, found);
+    return sums ? found.sums : found.best;
+}
+
+// The loss of one sentence without its second stage: its value, and its gradient as places of weights and numbers.
+std::tuple<double, std::vector<std::uint32_t>, std::vector<float>> loss_of(
+    const Structure& structure, const LearnedWeights& weights, const Encoded& encoded, std::size_t sentence,
+    const Array<const int>& heads, const Array<const int>& labels, const ArcSpec& spec, double beta, double gamma,
+    const TreeOptions& trees) {
+    const Prepared prepared = prepare(structure, encoded, sentence, {});
+    const Weights table = table_of(weights, structure.model.labeler().padding());
+    SparseSum sum;
+    const double loss =
+        differentiate({structure.templates, structure.model, structure.higher}, prepared, table,
+                      arcs_of(spec, prepared.n()), heads.data() - 1, labels.data() - 1,
+                      {{beta, gamma}, trees.kind, 1, trees.graph}, sum);
+    std::vector<std::uint32_t> places;
+    std::vector<float> values;
+    sum.for_each([&](std::uint32_t index, float value) {
+        places.push_back(index);
+        values.push_back(value);
+    });
+    return {loss, places, values};
+}
+
 }  // namespace
 
 void bind_raw_scores(StructureClass& structure) {
@@ -103,7 +163,14 @@ void bind_raw_scores(StructureClass& structure) {
         .def("sibling_scores", &sibling_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
              "head"_a)
         .def("sibling_scores", &sibling_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
-             "head"_a, "Sums of the weights of neighbouring labels below a head, flat; the last are start and end.");
+             "head"_a, "Sums of the weights of neighbouring labels below a head, flat; the last are start and end.")
+        .def("part_scores", &part_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
+        .def("part_scores", &part_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
+             "For every kind of part (words, codes, scores): head, modifier, third, fourth; direction, distance.")
+        .def("arc_totals", &arc_totals, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a, "sums"_a,
+             "One score for each arc: of its best label, or the logarithm of the sum over labels.")
+        .def("loss", &loss_of, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a, "labels"_a, "arcs"_a, "beta"_a,
+             "gamma"_a, "trees"_a, "A sentence's loss over trees, and its gradient as places and numbers.");
 }
 
 }  // namespace arbora

@@ -42,7 +42,7 @@ void bind_training(StructureClass& structure) {
             BatchReport report;
             {
                 nb::gil_scoped_release release;
-                report = train_parser(self.templates, self.model, self.higher, learner, encoded,
+                report = train_parser({self.templates, self.model, self.higher}, learner, encoded,
                                       {heads.data(), labels.data()}, arcs.of, sentences,
                                       {{beta, gamma}, trees.kind, threads, trees.graph});
             }

@@ -83,10 +83,10 @@ void add_labels(const LabelFeatures& features, const Prepared& prepared, std::ui
     features.add_gradient(prepared, mask, active, values.data(), sum);
 }
 
-double chain_gradient(const FirstOrder& model, const Prepared& prepared, Weights weights,
-                      FirstOrder::Workspace& space, const int* heads, const int* labels, LossFamily family,
-                      SparseSum& sum) {
+double chain_gradient(const FirstOrder& model, const Prepared& prepared, Weights weights, const int* heads,
+                      const int* labels, LossFamily family, SparseSum& sum) {
     const LabelFeatures& features = model.labeler();
+    thread_local FirstOrder::Workspace space;
     thread_local std::vector<double> unary, siblings, unary_gradient, sibling_gradient;
     thread_local std::vector<float> as_floats;
     double loss = 0;
@@ -171,43 +171,47 @@ BatchReport train_pruner(const Templates& templates, const Pruner& pruner, Onlin
     });
 }
 
-BatchReport train_parser(const Templates& templates, const FirstOrder& model, const HigherOrder& higher,
-                         OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+double differentiate(const LearnedModel& model, const Prepared& prepared, Weights weights, const std::vector<Arc>& arcs,
+                     const int* heads, const int* labels, const TrainingOptions& options, SparseSum& sum) {
+    thread_local FirstOrder::Workspace space;
+    thread_local Candidates candidates;
+    thread_local std::vector<double> gradient;
+    candidates.n = prepared.n();
+    candidates.arcs = arcs;
+    model.first_order.score(prepared, weights, space, candidates);
+    double loss;
+    if (model.higher.is_active()) {
+        thread_local SentenceParts parts;
+        thread_local PartNumbers<double> part_gradient;
+        model.higher.score(prepared, weights, arcs, parts);
+        loss = graph_loss(candidates, parts, heads, labels, options.loss, options.kind, options.graph, gradient,
+                          part_gradient);
+        model.higher.add_gradient(prepared, weights.mask, parts, part_gradient, sum);
+    } else {
+        loss = tree_loss(candidates, heads, labels, options.loss, options.kind, gradient);
+    }
+    add_arcs(model.first_order.arcs(), prepared, weights.mask, candidates, gradient, sum);
+    if (candidates.labels)
+        add_labels(model.first_order.joint_labels(), prepared, weights.mask, candidates.arcs, gradient, sum);
+    return loss;
+}
+
+BatchReport train_parser(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                          const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
                          const TrainingOptions& options) {
     return train_batch(learner, encoded, sentences, options.threads, [&](std::size_t sentence, Example& example) {
         thread_local Prepared prepared;
-        thread_local FirstOrder::Workspace space;
-        thread_local Candidates candidates;
         thread_local SparseSum sum;
-        prepared.set(templates, encoded, sentence, ~bit_of(Section::pruner));
-        candidates.n = prepared.n();
-        candidates.arcs = arcs[sentence];
-        model.score(prepared, learner.weights(), space, candidates);
+        prepared.set(model.templates, encoded, sentence, ~bit_of(Section::pruner));
         const int* heads = gold.heads + encoded.start(sentence) - 1;
         const int* labels = gold.labels + encoded.start(sentence) - 1;
-        thread_local std::vector<double> gradient;
-        thread_local SentenceParts parts;
-        thread_local PartNumbers<double> part_gradient;
         tree_gradient(learner, sum, example, [&] {
-            double loss;
-            if (higher.is_active()) {
-                higher.score(prepared, learner.weights(), candidates.arcs, parts);
-                loss = graph_loss(candidates, parts, heads, labels, options.loss, options.kind, options.graph, gradient,
-                                  part_gradient);
-                higher.add_gradient(prepared, learner.mask(), parts, part_gradient, sum);
-            } else {
-                loss = tree_loss(candidates, heads, labels, options.loss, options.kind, gradient);
-            }
-            add_arcs(model.arcs(), prepared, learner.mask(), candidates, gradient, sum);
-            if (candidates.labels)
-                add_labels(model.joint_labels(), prepared, learner.mask(), candidates.arcs, gradient, sum);
-            return loss;
+            return differentiate(model, prepared, learner.weights(), arcs[sentence], heads, labels, options, sum);
         });
         double loss = 0;
-        if (model.has_labeler()) {
-            prepared.set_tree(templates, encoded, sentence, heads);
-            loss = chain_gradient(model, prepared, learner.weights(), space, heads, labels, options.loss, sum);
+        if (model.first_order.has_labeler()) {
+            prepared.set_tree(model.templates, encoded, sentence, heads);
+            loss = chain_gradient(model.first_order, prepared, learner.weights(), heads, labels, options.loss, sum);
         }
         learner.collect(sum, loss, example.labels);
     });

@@ -31,9 +31,20 @@ struct TrainingOptions {
 BatchReport train_pruner(const Templates& templates, const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                          const std::vector<std::size_t>& sentences, const TrainingOptions& options);
 
+// A model without its weights, as it is learned.
+struct LearnedModel {
+    const Templates& templates;
+    const FirstOrder& first_order;
+    const HigherOrder& higher;
+};
+
+// The loss over trees of one sentence, which is prepared for all but the pruner; adds its gradient to the sum. `heads`
+// and `labels` are those of words 1..n. Throws Infeasible.
+double differentiate(const LearnedModel& model, const Prepared& prepared, Weights weights, const std::vector<Arc>& arcs,
+                     const int* heads, const int* labels, const TrainingOptions& options, SparseSum& sum);
+
 // Learns a model by a batch; arcs[sentence] are the candidates of that sentence.
-BatchReport train_parser(const Templates& templates, const FirstOrder& model, const HigherOrder& higher,
-                         OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+BatchReport train_parser(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                          const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
                          const TrainingOptions& options);
 

@@ -342,7 +342,7 @@ TEST(parsing_trains_the_same_with_any_threads) {
             support(model.templates, model.model, learner, encoded, {heads.data(), labels.data()}, batch);
             for (int epoch = 0; epoch < 2; ++epoch) {
                 const BatchReport report =
-                    train_parser(model.templates, model.model, model.higher, learner, encoded,
+                    train_parser({model.templates, model.model, model.higher}, learner, encoded,
                                  {heads.data(), labels.data()}, arcs, batch, {{1, 1}, {true, false}, threads});
                 CHECK(report.words == heads.size() && report.infeasible == 0 && report.arc_loss > 0);
             }

@@ -94,7 +94,9 @@ def both_kinds(weights: np.ndarray) -> tuple[np.ndarray, _core.ShortWeights]:
 
 def structure_of(templates: Templates, labels: int = LABELS) -> _core.ParserStructure:
     compiled = templates.compile()
-    return _core.ParserStructure([compiled[name] for name in SECTIONS], 0.0, 10, [True] * labels, [True] * labels)
+    return _core.ParserStructure(
+        [compiled[name] for name in SECTIONS], 0.0, 10, [True] * labels, [True] * labels
+    )
 
 
 CASES = [(name, n, seed) for name in TEMPLATES for n in (1, 2, 3, 5, 8) for seed in range(4)] + [

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
+from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of
 from arbora.dependency.options import ParseOptions, tree_options
 from arbora.errors import ArboraError, FileError, InfeasibleTreeError
 from arbora.features import SECTIONS, Templates
@@ -130,6 +131,31 @@ class DependencyParser:
         for work in self._pipeline(self._batches(sentences, options), options):
             self._write_back(work, options)
             yield from work.sentences
+
+    def graph(
+        self, sentence: Sentence, options: ParseOptions | None = None, *, sums: bool = False
+    ) -> SentenceGraph:
+        """The sentence as a factor graph over its candidate arcs, with the scores of this parser.
+
+        Any solver of `arbora.FactorGraph` works on it, and more factors can be added. ``sums``: arcs score
+        the sum over their labels, and factors stand apart, as probabilities want it; else arcs score their
+        best label, and siblings and grandparents share automata.
+        """
+        options = (options or ParseOptions()).check()
+        trees = self._trees(options)
+        encoded = encode([sentence])
+        listed = self._core.choose(self._pruner_weights, encoded, _NO_INTEGERS, trees, 1).of(0)
+        return make_graph(
+            len(sentence),
+            listed,
+            self._core.arc_totals(self._weights, encoded, 0, listed, sums),
+            parts_of(
+                self._core.part_scores(self._weights, encoded, 0, listed), self.header.get("tree_scale", 1.0)
+            ),
+            single_root=trees.single_root,
+            projective=trees.projective,
+            joined=not sums,
+        )
 
     def parse_conllu(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None

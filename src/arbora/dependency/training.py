@@ -33,6 +33,8 @@ Integers: TypeAlias = npt.NDArray[np.int32]
 PRUNER_RATE = 0.05
 # Sentences on which the weight of templates is measured.
 SAMPLE = 500
+# Sentences of dev on which probabilities are calibrated, if parts of several arcs have scores.
+MOST_FOR_SCALES = 400
 
 
 @dataclass(slots=True)
@@ -147,6 +149,9 @@ class _Run:
         self.numbers = {name: number for number, name in enumerate(names)}
         self.data = self._read(sentences)
         self.dev = self._read(dev) if dev else None
+        # Sums over trees with parts are dear, and a scale needs no more.
+        step = -(-len(dev) // MOST_FOR_SCALES) if templates.parts else 1
+        self.dev_for_scales = self._read(dev[::step]) if dev else None
         self.header = self._make_header(names, templates, licence)
         self.header["trained_on"]["skipped_nonprojective"] = whole - len(sentences)
         self.structure = make_structure(self.header)
@@ -258,9 +263,7 @@ class _Run:
 
     def _choose(self, data: _Data, also: Integers | None) -> _core.Arcs:
         also = np.empty(0, np.int32) if also is None else also
-        return self.structure.choose(
-            self.state.pruner_weights, data.encoded, also, self._trees, self.threads
-        )
+        return self.structure.choose(self.state.pruner_weights, data.encoded, also, self._trees, self.threads)
 
     def choose_candidates(self) -> None:
         """The candidate arcs of all training sentences, gold arcs among them; once for all epochs."""
@@ -336,7 +339,7 @@ class _Run:
 
     def _scales(self) -> dict[str, float]:
         """What makes probabilities of scores."""
-        dev, state = self.dev, self.state
+        dev, state = self.dev_for_scales, self.state
         if dev is None:
             return natural_scales(self.loss)
         return fit_scales(

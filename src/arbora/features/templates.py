@@ -210,6 +210,4 @@ class Templates:
 
     def compile(self) -> dict[str, list[Compiled]]:
         """Every section as the core takes it."""
-        return {
-            section: [template.compile(section) for template in self.of(section)] for section in SECTIONS
-        }
+        return {section: [template.compile(section) for template in self.of(section)] for section in SECTIONS}

@@ -25,6 +25,7 @@ _HIGHER = {"pruning": 0.003, "pruner_bits": 20, "bits": 23, "labels": "both", "s
 PRESETS: dict[str, Preset] = {
     "first-order": Preset(("first-order",)),
     "second-order": Preset(("first-order", "pruner", "second-order"), _HIGHER),
+    "third-order": Preset(("first-order", "pruner", "second-order", "third-order"), _HIGHER),
 }
 
 

@@ -1,0 +1,188 @@
+"""A parser's view of one sentence as a factor graph of Python: for any solver, and for more factors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora import factors
+from arbora.factors import Factor, VariableArray
+from arbora.features import PARTS
+from arbora.graphs import FactorGraph
+from arbora.inference import Solution
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceGraph:
+    """A graph whose variables ``arcs`` are the candidate arcs of a sentence of ``n`` words.
+
+    ``arcs[i]`` goes from ``heads[i]`` to ``modifiers[i]``; they come by modifier, then head.
+    """
+
+    graph: FactorGraph
+    arcs: VariableArray
+    heads: Integers
+    modifiers: Integers
+    n: int
+
+    def heads_of(self, solution: Solution) -> list[int]:
+        """The heads of words 1..n in a solution's assignment."""
+        result = [-1] * self.n
+        for arc in np.flatnonzero(solution.assignment_of(self.arcs)).tolist():
+            result[self.modifiers[arc] - 1] = int(self.heads[arc])
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one kind: words (head, modifier, third, fourth) of each, and scores."""
+
+    words: Integers
+    scores: Floats
+
+
+def make_graph(
+    n: int,
+    arcs: Sequence[tuple[int, int]],
+    arc_scores: npt.ArrayLike,
+    parts: dict[str, Parts],
+    *,
+    single_root: bool,
+    projective: bool,
+    joined: bool,
+) -> SentenceGraph:
+    """The graph of some candidate arcs (head, modifier) and parts over them.
+
+    ``joined``: one automaton for each head scores siblings and grandparents together, which is the tightest
+    for solvers that maximise; without it every kind has factors of its own, as belief propagation wants it.
+    """
+    graph = FactorGraph()
+    variables = graph.binary(arc_scores, name="arcs")
+    heads = np.array([head for head, _ in arcs], np.int32)
+    modifiers = np.array([modifier for _, modifier in arcs], np.int32)
+    tree = factors.ProjectiveTree if projective else factors.Tree
+    graph.add(tree(variables, heads=heads, modifiers=modifiers, single_root=single_root))
+    index = _Index(n, list(arcs), variables)
+    kept = {name: own for name, own in parts.items() if len(own.words)}
+    together = {"consecutive-siblings", "grandparents", "grand-siblings"} & set(kept)
+    if joined and ("grand-siblings" in together or len(together) == 2):
+        graph.add(index.automata(kept))
+        kept = {name: own for name, own in kept.items() if name not in together}
+    for name, own in kept.items():
+        graph.add(index.factors_of(name, own))
+    return SentenceGraph(graph, variables, heads, modifiers, n)
+
+
+def parts_of(found: Sequence[tuple[Integers, Integers, Floats]], scale: float) -> dict[str, Parts]:
+    """What the core lists of parts, by the names of their sections, with scores multiplied."""
+    return {name: Parts(words, scale * scores) for name, (words, _, scores) in zip(PARTS, found, strict=True)}
+
+
+class _Index:
+    """The candidate arcs of a sentence, found by either end."""
+
+    def __init__(self, n: int, arcs: list[tuple[int, int]], variables: VariableArray) -> None:
+        self.n, self.variables = n, variables
+        self.number = {arc: i for i, arc in enumerate(arcs)}
+        self.above: list[list[int]] = [[h for h, m in arcs if m == word] for word in range(n + 1)]
+        self.left = [[m for h, m in reversed(arcs) if h == word and m < word] for word in range(n + 1)]
+        self.right = [[m for h, m in arcs if h == word and m > word] for word in range(n + 1)]
+
+    def _variables(self, arcs: Sequence[tuple[int, int]]) -> VariableArray:
+        return self.variables[np.array([self.number[arc] for arc in arcs], np.int64)]
+
+    def factors_of(self, name: str, parts: Parts) -> Factor:
+        if name == "consecutive-siblings":
+            return self._sequences(parts.scores)
+        if name == "grand-siblings":
+            return self.automata({name: parts})
+        pairs = [self._pair(name, *words) for words in parts.words.tolist()]
+        return factors.Pairs(self.variables, pairs, parts.scores)
+
+    def _pair(self, name: str, head: int, modifier: int, third: int, _: int) -> tuple[int, int]:
+        first = {
+            "grandparents": (third, head),
+            "all-siblings": (head, third),
+            "head-bigrams": (third, modifier - 1),
+        }
+        return self.number[first[name]], self.number[head, modifier]
+
+    def _sides(self) -> Iterator[tuple[int, list[int]]]:
+        for head in range(self.n + 1):
+            if head:
+                yield head, self.left[head]
+            yield head, self.right[head]
+
+    def _sequences(self, scores: Floats) -> Factor:
+        rows, begin = [], 0
+        sides = list(self._sides())
+        for _, side in sides:
+            rows.append(scores[begin : begin + len(_bigrams(side))])
+            begin += len(rows[-1])
+        modifiers = [self._variables([(head, m) for m in side]) for head, side in sides]
+        return factors.ChildSequences.of(modifiers, rows)
+
+    def automata(self, parts: dict[str, Parts]) -> Factor:
+        """All that is known of siblings and grandparents, in one automaton for each head."""
+        siblings, pairs = self._sibling_scores(parts), self._pair_scores(parts)
+        triples = iter(parts["grand-siblings"].scores.tolist()) if "grand-siblings" in parts else None
+        scores = []
+        for head in range(self.n + 1):
+            table = []
+            for above in self.above[head] or [0]:
+                row = []
+                for is_right, side in enumerate((self.left[head], self.right[head])):
+                    for start, stop in _bigrams(side):
+                        score = siblings.get((head, is_right, start, stop), 0.0)
+                        if head and stop is not None:
+                            score += pairs.get((above, head, stop), 0.0)
+                        row.append(score + (next(triples) if triples else 0.0))
+                table.append(row)
+            scores.append(table)
+        words = range(self.n + 1)
+        return factors.GrandSiblings.of(
+            [self._variables([(above, head) for above in self.above[head]]) for head in words],
+            [self._variables([(head, m) for m in self.left[head]]) for head in words],
+            [self._variables([(head, m) for m in self.right[head]]) for head in words],
+            scores,
+        )
+
+    def _sibling_scores(
+        self, parts: dict[str, Parts]
+    ) -> dict[tuple[int, int, int | None, int | None], float]:
+        if "consecutive-siblings" not in parts:
+            return {}
+        keys = [
+            (head, int(bool(head == 0 or number)), *bigram)
+            for head in range(self.n + 1)
+            for number, side in enumerate(
+                [self.right[0]] if head == 0 else [self.left[head], self.right[head]]
+            )
+            for bigram in _bigrams(side)
+        ]
+        return dict(zip(keys, parts["consecutive-siblings"].scores.tolist(), strict=True))
+
+    def _pair_scores(self, parts: dict[str, Parts]) -> dict[tuple[int, int, int], float]:
+        if "grandparents" not in parts:
+            return {}
+        own = parts["grandparents"]
+        return {
+            (third, head, modifier): score
+            for (head, modifier, third, _), score in zip(own.words.tolist(), own.scores.tolist(), strict=True)
+        }
+
+
+def _bigrams(side: list[int]) -> list[tuple[int | None, int | None]]:
+    """Neighbours among modifiers, None being before the first and after the last, as factors number them."""
+    return [
+        (None if start == 0 else side[start - 1], None if stop > len(side) else side[stop - 1])
+        for stop in range(1, len(side) + 2)
+        for start in range(stop)
+    ]
