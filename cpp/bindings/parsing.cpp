@@ -81,7 +81,8 @@ void parse_batch(const Structure& structure, const HeldWeights& weights, const H
               options, result);
         std::copy(h.begin() + 1, h.end(), heads.data() + start);
         std::copy(l.begin() + 1, l.end(), labels.data() + start);
-        if (gaps.shape(0)) gaps.data()[i] = result.upper_bound - result.value;
+        if (gaps.shape(0))
+            gaps.data()[i] = is_certificate(result.value, result.upper_bound) ? 0 : result.upper_bound - result.value;
         if (!options.probabilities) return;
         std::copy(hp.begin() + 1, hp.end(), head_probabilities.data() + start);
         std::copy(lp.begin() + 1, lp.end(), label_probabilities.data() + start);
@@ -128,7 +129,7 @@ nb::tuple parse_text(const Structure& structure, const HeldWeights& weights, con
     const Parser parser = parser_of(structure, weights, pruner_weights);
     if (static_cast<int>(labels.size()) != structure.model.labels()) throw nb::value_error("every label needs a name");
     const Decoder decoder = least_risk ? Decoder::least_risk : Decoder::best;
-    const StreamOptions options{{trees.kind, decoder, probabilities, trees.graph}, constraints, threads};
+    const StreamOptions options{{trees.kind, decoder, probabilities, trees.graph, trees.graph.certify}, constraints, threads};
     const std::string_view text(data.c_str(), data.size());
     ParsedText found;
     std::size_t size = 0;
@@ -185,13 +186,14 @@ void bind_parsing(nb::module_& m) {
         }, "sentence"_a, "A sentence's arcs as (head, modifier).");
     nb::class_<TreeOptions>(m, "TreeOptions", "Which trees count, and how they are found where arcs are not alone.")
         .def("__init__", [](TreeOptions* self, bool single_root, bool projective, const std::string& solver,
-                            int iterations, int propagations, int constraint) {
+                            int iterations, int propagations, int constraint, bool certify) {
             const auto found = std::find(solver_names.begin(), solver_names.end(), solver);
             if (found == solver_names.end()) throw nb::value_error("there is no such solver");
             new (self) TreeOptions{{single_root, projective},
                                    {static_cast<GraphSolver>(found - solver_names.begin()), iterations, propagations,
-                                    static_cast<TreeConstraint>(constraint)}};
-        }, "single_root"_a, "projective"_a, "solver"_a, "iterations"_a, "propagations"_a, "constraint"_a)
+                                    static_cast<TreeConstraint>(constraint), certify}};
+        }, "single_root"_a, "projective"_a, "solver"_a, "iterations"_a, "propagations"_a, "constraint"_a,
+           "certify"_a)
         .def_prop_ro("single_root", [](const TreeOptions& self) { return self.kind.single_root; })
         .def_prop_ro("projective", [](const TreeOptions& self) { return self.kind.projective; });
     StructureClass structure(m, "ParserStructure", "A parser without its weights.");

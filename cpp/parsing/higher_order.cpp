@@ -64,7 +64,16 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options) {
             own.iterations = options.iterations;
             return dual_decomposition(graph.graph(), own);
         }
-        case GraphSolver::hill_climbing: return climb_from_projective(graph);
+        case GraphSolver::hill_climbing: {
+            Outcome climbed = climb_from_projective(graph);
+            if (!options.certify || climbed.infeasible || is_certificate(climbed.value, climbed.upper_bound)) return climbed;
+            GraphOptions own = options;
+            own.solver = GraphSolver::dual_decomposition;
+            Outcome bounded = solve(graph, own);
+            if (bounded.value >= climbed.value) return bounded;
+            climbed.upper_bound = bounded.upper_bound;
+            return climbed;
+        }
         default: {
             Ad3Options own;
             own.iterations = options.iterations;

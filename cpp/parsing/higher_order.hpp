@@ -17,6 +17,8 @@ struct GraphOptions {
     int iterations = 200;    // at most, of solvers that maximise
     int propagations = 10;   // at most, of belief propagation
     TreeConstraint constraint = TreeConstraint::tree;
+    // Whether a bound is wanted of solvers that have none: dual decomposition follows, and the better tree counts.
+    bool certify = false;
 };
 
 // Scores of parts of several arcs, beside those of arcs that FirstOrder gives: the sections of the templates from

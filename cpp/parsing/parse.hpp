@@ -13,6 +13,7 @@ struct ParseOptions {
     Decoder decoder = Decoder::least_risk;
     bool probabilities = false;
     GraphOptions graph{};  // if the model has parts of several arcs
+    bool certificates = false;
 };
 
 // Everything a parse needs, read only.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <cmath>
 
 #include "support/parallel.hpp"
 #include "treebank/conllu.hpp"
@@ -14,13 +15,13 @@ using treebank::Block;
 using treebank::Row;
 
 constexpr std::string_view head_probability = "HeadProbability", label_probability = "LabelProbability",
-                           tree_comment = "# tree_log_probability =";
+                           tree_comment = "# tree_log_probability =", certificate_comment = "# certificate =";
 
 // One sentence's tree, for words 1..n.
 struct Found {
     std::vector<int> heads, labels;
     std::vector<double> head_probabilities, label_probabilities;
-    double log_probability = 0;
+    double log_probability = 0, value = 0, upper_bound = 0;
 };
 
 void encode(const Block& block, Encoded& encoded) {
@@ -42,13 +43,28 @@ void append_fixed(std::string& text, double number, int decimals) {
     text.append(digits, std::to_chars(digits, std::end(digits), number, std::chars_format::fixed, decimals).ptr);
 }
 
-// The comments, with the tree's probability as the last one.
-void append_comments(std::string& text, const Block& block, double log_probability) {
+// The comments, with the tree's probability and certificate as the last ones, if they are wanted.
+void append_comments(std::string& text, const Block& block, const Found& found, const ParseOptions& options) {
     const std::string_view newline = block.crlf ? "\r\n" : "\n";
     for (std::string_view comment : block.comments)
-        if (!comment.starts_with(tree_comment)) text.append(comment).append(newline);
-    text.append(tree_comment).append(" ");
-    append_fixed(text, log_probability, 6);
+        if (!(options.probabilities && comment.starts_with(tree_comment)) &&
+            !(options.certificates && comment.starts_with(certificate_comment)))
+            text.append(comment).append(newline);
+    if (options.probabilities) {
+        text.append(tree_comment).append(" ");
+        append_fixed(text, found.log_probability, 6);
+        text.append(newline);
+    }
+    if (!options.certificates) return;
+    text.append(certificate_comment);
+    if (is_certificate(found.value, found.upper_bound)) {
+        text.append(" proved");
+    } else if (found.upper_bound == INFINITY) {
+        text.append(" none");
+    } else {
+        text.append(" gap ");
+        append_fixed(text, found.upper_bound - found.value, 6);
+    }
     text.append(newline);
 }
 
@@ -79,8 +95,8 @@ std::string render(std::string_view sentence, const Block& block, const LabelNam
     text.reserve(sentence.size() + sentence.size() / 8 + 64);
     const char* copied = sentence.data();  // what is before this place is in the text
     const bool probabilities = options.parse.probabilities && !block.words.empty();
-    if (probabilities) {
-        append_comments(text, block, found.log_probability);
+    if (!block.words.empty() && (probabilities || options.parse.certificates)) {
+        append_comments(text, block, found, options.parse);
         if (!block.comments.empty()) {
             const std::string_view last = block.comments.back();
             copied = last.data() + last.size() + 1 + block.crlf;
@@ -142,6 +158,8 @@ bool run(const Parser& parser, const LabelNames& labels, const StreamOptions& op
         return false;
     }
     found.log_probability = ref.log_probability;
+    found.value = ref.value;
+    found.upper_bound = ref.upper_bound;
     task.result = render(task.sentence, block, labels, found, options);
     return true;
 }

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from arbora.dependency import ParseOptions
 from arbora.dependency.files import ParsingReport, parse_file
+from arbora.dependency.options import CONSTRAINTS, SOLVERS
 from arbora.errors import ArboraError
 
 DEFAULTS = ParseOptions()
@@ -62,6 +63,37 @@ def parse(
             metavar="K",
             help="The K most probable trees, each a sentence of its own, with comments kbest_rank and "
             "tree_log_probability.",
+        ),
+    ] = None,
+    certificates: Annotated[
+        bool,
+        typer.Option(
+            "--certificates",
+            help="A comment says whether a tree is proved to be the best (`certificate = proved`), or how far "
+            "its score may be from the best (`gap`).",
+        ),
+    ] = False,
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What finds the best tree if the model has parts of several arcs: "
+            f"{', '.join(SOLVERS)}. By default as in training.",
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="Of that solver, at most. By default as in training.")
+    ] = None,
+    propagations: Annotated[
+        int | None,
+        typer.Option(help="Of belief propagation, which finds probabilities, at most."),
+    ] = None,
+    constraint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What makes a parse while such a solver works, the weakest first: "
+            f"{', '.join(CONSTRAINTS)}. The answer is a tree in any case.",
         ),
     ] = None,
     constraints: Annotated[
@@ -131,6 +163,11 @@ def parse(
         projective=projective,
         probabilities=probabilities,
         constraints=constraints is not None,
+        certificates=certificates,
+        solver=solver,
+        iterations=iterations,
+        propagations=propagations,
+        constraint=constraint,
         threads=threads,
         batch=batch,
     )

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arbora.cli.options import available_cpus
-from arbora.dependency import PRESETS, EpochReport, TrainingOptions, preset_templates
+from arbora.dependency import PRESETS, EpochReport, TrainingOptions, preset_options, preset_templates
 from arbora.dependency.files import TrainingSummary, checkpoint_epoch, read_templates, train_file
-from arbora.dependency.options import LABELS
+from arbora.dependency.options import CONSTRAINTS, LABELS, SOLVERS
 from arbora.features import Templates
 from arbora.learning import LEARNERS, LOSSES
 
@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 
 DEFAULTS = TrainingOptions()
+HIGHER = preset_options("second-order")
 _RATES = ", ".join(f"{learner.rate:g} for {name}" for name, learner in LEARNERS.items())
 
 OnEpoch = Callable[[EpochReport], None]
@@ -60,12 +61,13 @@ def train_parser(
         typer.Option(metavar="FILE", help="Your own feature templates, instead of the preset's."),
     ] = None,
     labels: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="WHEN",
-            help=f"{', '.join(LABELS)}: labels are found with the tree, after it, or both.",
+            help=f"{', '.join(LABELS)}: labels are found with the tree, after it, or both. By default as the "
+            "preset has it.",
         ),
-    ] = DEFAULTS.labels,
+    ] = None,
     loss: Annotated[
         str | None,
         typer.Option(
@@ -106,15 +108,42 @@ def train_parser(
         ),
     ] = DEFAULTS.features,
     pruning: Annotated[
-        float,
+        float | None,
         typer.Option(
             help="A quick first model drops improbable arcs, as many as it can while it loses at most this "
-            "share of the right ones (on dev, if there is one). More is faster; 0 keeps all arcs."
+            "share of the right ones (on dev, if there is one). More is faster; 0 keeps all arcs. By default "
+            f"{DEFAULTS.pruning:g} for arcs alone, {HIGHER.pruning:g} where arcs make parts."
         ),
-    ] = DEFAULTS.pruning,
+    ] = None,
     bits: Annotated[
-        int, typer.Option(help="There are 2^BITS weights; the model file has 4 bytes for each.")
-    ] = DEFAULTS.bits,
+        int | None,
+        typer.Option(
+            help="There are 2^BITS weights; the model file has 2 bytes for each. By default "
+            f"{DEFAULTS.bits}, or {HIGHER.bits} where arcs make parts."
+        ),
+    ] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"What finds the best tree where arcs make parts: {', '.join(SOLVERS)}. Losses with "
+            f"probabilities take bp. By default {HIGHER.solver}.",
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help=f"Of the solver, at most. By default {DEFAULTS.iterations}.")
+    ] = None,
+    propagations: Annotated[
+        int | None,
+        typer.Option(help=f"Of belief propagation, at most. By default {DEFAULTS.propagations}."),
+    ] = None,
+    constraint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"What makes a parse where arcs make parts, the weakest first: {', '.join(CONSTRAINTS)}.",
+        ),
+    ] = None,
     projective: Annotated[
         bool, typer.Option("--projective", help="Only trees whose arcs do not cross.")
     ] = False,
@@ -150,8 +179,8 @@ def train_parser(
     The same treebank, options and seed give the same model on any number of threads.
     """
     perceptron = "perceptron" in (loss, learner)  # one name is enough for both
-    options = TrainingOptions(
-        preset=preset,
+    options = preset_options(
+        preset,
         labels=labels,
         loss=loss or ("perceptron" if perceptron else DEFAULTS.loss),
         beta=beta,
@@ -166,6 +195,10 @@ def train_parser(
         pruning=pruning,
         single_root=not multi_root,
         projective=projective,
+        solver=solver,
+        iterations=iterations,
+        propagations=propagations,
+        constraint=constraint,
     )
     own = None if templates is None else read_templates(templates)
     first = checkpoint_epoch(output) + 1 if resume else int(not _has_pruner(options, own))

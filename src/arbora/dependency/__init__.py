@@ -5,9 +5,10 @@
 ('best', 'first-order')
 """
 
+from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import ParseOptions, TrainingOptions
 from arbora.dependency.parser import DependencyParser, RankedTree, set_kbest
-from arbora.dependency.presets import PRESETS, preset_templates
+from arbora.dependency.presets import PRESETS, preset_options, preset_templates
 from arbora.dependency.training import EpochReport, train
 
 __all__ = [
@@ -16,7 +17,9 @@ __all__ = [
     "EpochReport",
     "ParseOptions",
     "RankedTree",
+    "SentenceGraph",
     "TrainingOptions",
+    "preset_options",
     "preset_templates",
     "set_kbest",
     "train",

@@ -16,6 +16,8 @@ SOLVERS = ("dual-decomposition", "ad3", "hill-climbing", "bp")
 """What finds the best tree where parts of several arcs have scores."""
 CONSTRAINTS = ("not2", "atmost1", "exactly1", "exactly1-no2cycle", "tree")
 """Which arcs make a parse, the weakest first; the core counts them so."""
+CERTIFYING_ITERATIONS = 5000
+"""How many a solver may take if certificates are wanted and nothing else is said."""
 CUSTOM = "custom"
 """The preset of a model whose templates are nobody's preset."""
 
@@ -101,8 +103,8 @@ class ParseOptions:
     has (not ``_``) are kept, and the rest is the best that goes with them. ``solver``, ``iterations``,
     ``propagations`` and ``constraint`` are for parsers with parts of several arcs; None is what the model was
     trained with. ``certificates``: a comment says whether the tree is proved to be the best, or how far its
-    score may be from the best. No result depends on ``threads`` or on ``batch``, the number of words that are worked on
-    together.
+    score may be from the best. No result depends on ``threads`` or on ``batch``, the number of words that
+    are worked on together.
 
     >>> ParseOptions(decoder="mbr").probabilities
     False
@@ -129,6 +131,8 @@ class ParseOptions:
             raise ArboraError("threads must be at least 1")
         if self.batch < 1:
             raise ArboraError("batch must be at least 1")
+        if self.certificates and self.decoder != "best":
+            raise ArboraError("certificates say whether a tree is the best: they go with the decoder best")
         _check_graph(self.solver, self.iterations, self.propagations, self.constraint)
         return self
 
@@ -147,17 +151,21 @@ def _check_graph(
 
 
 def tree_options(options: Mapping[str, Any], changes: ParseOptions | None = None) -> _core.TreeOptions:
-    """Which trees count and how they are found, as the core takes it: as trained, or as parsing changes it."""
+    """Which trees count and how they are found, for the core: as trained, or as parsing changes it."""
 
     def chosen(name: str, default: Any = None) -> Any:
         changed = getattr(changes, name, None)
         return options.get(name, default) if changed is None else changed
 
+    certify = changes is not None and changes.certificates
     return _core.TreeOptions(
         chosen("single_root"),
         chosen("projective"),
         chosen("solver", SOLVERS[0]),
-        chosen("iterations", 1),
+        CERTIFYING_ITERATIONS
+        if changes is not None and certify and changes.iterations is None
+        else chosen("iterations", 1),
         chosen("propagations", 1),
         CONSTRAINTS.index(chosen("constraint", "tree")),
+        certify,
     )

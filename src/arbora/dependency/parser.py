@@ -27,6 +27,7 @@ ARCHITECTURE = "dependency-parser"
 HEAD_PROBABILITY = "HeadProbability"
 LABEL_PROBABILITY = "LabelProbability"
 TREE_LOG_PROBABILITY = "tree_log_probability"
+CERTIFICATE = "certificate"
 _NO_INTEGERS = np.empty(0, np.int32)
 _NO_FLOATS = np.empty(0, np.float64)
 
@@ -332,7 +333,14 @@ class DependencyParser:
                 )
                 sentence.misc = [_with_chances(misc, head, label) for misc, head, label in chances]
                 _set_comment(sentence, TREE_LOG_PROBABILITY, f"{work.log_probabilities[index]:.6f}")
+            if options.certificates and end > start:
+                _set_comment(sentence, CERTIFICATE, _certificate(work.gaps[index]))
             start = end
+
+
+def _certificate(gap: float) -> str:
+    """What a comment says of a tree that may be worse than the best by so much; 0 is proved."""
+    return "proved" if gap == 0 else "none" if gap == float("inf") else f"gap {gap:.6f}"
 
 
 def _no_tree(sentence: Sentence, reason: str) -> InfeasibleTreeError:
