@@ -48,9 +48,9 @@ struct Template {
 // label scores and its scores of neighbouring labels; then the parts of several arcs, one section for each kind.
 enum class Section : std::uint8_t {
     pruner, arcs, labels, labeler, siblings,
-    consecutive_siblings, all_siblings, grandparents, grand_siblings, head_bigrams,
+    consecutive_siblings, all_siblings, grandparents, grand_siblings, head_bigrams, crossings,
 };
-inline constexpr int section_count = 10;
+inline constexpr int section_count = 11;
 inline constexpr Section first_part_section = Section::consecutive_siblings;
 
 // All templates of a parser. Sides and arc atoms are kept once, whoever uses them.

@@ -32,6 +32,7 @@ std::unique_ptr<PartKind> make_all_siblings();
 std::unique_ptr<PartKind> make_grandparents();
 std::unique_ptr<PartKind> make_grand_siblings();
 std::unique_ptr<PartKind> make_head_bigrams();
+std::unique_ptr<PartKind> make_crossings();
 
 inline constexpr int part_kind_count = section_count - static_cast<int>(first_part_section);
 

@@ -69,8 +69,8 @@ def parse(
         bool,
         typer.Option(
             "--certificates",
-            help="A comment says whether a tree is proved to be the best (`certificate = proved`), or how far "
-            "its score may be from the best (`gap`).",
+            help="A comment says whether a tree is proved to be the best (`certificate = proved`), or how "
+            "far its score may be from the best (`gap`).",
         ),
     ] = False,
     solver: Annotated[

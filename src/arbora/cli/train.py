@@ -14,7 +14,7 @@ from arbora.cli.options import available_cpus
 from arbora.dependency import PRESETS, EpochReport, TrainingOptions, preset_options, preset_templates
 from arbora.dependency.files import TrainingSummary, checkpoint_epoch, read_templates, train_file
 from arbora.dependency.options import CONSTRAINTS, LABELS, SOLVERS
-from arbora.features import Templates
+from arbora.features import PARTS, Templates
 from arbora.learning import LEARNERS, LOSSES
 
 app = typer.Typer(
@@ -122,6 +122,14 @@ def train_parser(
             f"{DEFAULTS.bits}, or {HIGHER.bits} where arcs make parts."
         ),
     ] = None,
+    parts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KINDS",
+            help="Only these parts of several arcs, of those that the preset has, with commas between: "
+            f"{', '.join(PARTS)}.",
+        ),
+    ] = None,
     solver: Annotated[
         str | None,
         typer.Option(
@@ -182,10 +190,10 @@ def train_parser(
     options = preset_options(
         preset,
         labels=labels,
-        loss=loss or ("perceptron" if perceptron else DEFAULTS.loss),
+        loss=loss or ("perceptron" if perceptron else None),
         beta=beta,
         gamma=gamma,
-        learner=learner or ("perceptron" if perceptron else DEFAULTS.learner),
+        learner=learner or ("perceptron" if perceptron else None),
         rate=rate,
         epochs=epochs,
         batch=batch,
@@ -195,6 +203,7 @@ def train_parser(
         pruning=pruning,
         single_root=not multi_root,
         projective=projective,
+        parts=None if parts is None else tuple(part.strip() for part in parts.split(",")),
         solver=solver,
         iterations=iterations,
         propagations=propagations,

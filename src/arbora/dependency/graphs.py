@@ -106,13 +106,14 @@ class _Index:
         pairs = [self._pair(name, *words) for words in parts.words.tolist()]
         return factors.Pairs(self.variables, pairs, parts.scores)
 
-    def _pair(self, name: str, head: int, modifier: int, third: int, _: int) -> tuple[int, int]:
+    def _pair(self, name: str, head: int, modifier: int, third: int, fourth: int) -> tuple[int, int]:
         first = {
             "grandparents": (third, head),
             "all-siblings": (head, third),
             "head-bigrams": (third, modifier - 1),
-        }
-        return self.number[first[name]], self.number[head, modifier]
+            "crossings": (fourth, third),
+        }[name]
+        return self.number[first], self.number[head, modifier]
 
     def _sides(self) -> Iterator[tuple[int, list[int]]]:
         for head in range(self.n + 1):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from arbora import _core
 from arbora.dependency.options import TrainingOptions
 from arbora.errors import ArboraError
-from arbora.features import Templates
+from arbora.features import Template, Templates
 from arbora.treebank import Sentence
 
 
@@ -20,13 +20,26 @@ def select_templates(templates: Templates, options: TrainingOptions) -> Template
         labels=templates.labels if joint else [],
         labeler=templates.labeler if second else [],
         siblings=templates.siblings if second else [],
-        parts=templates.parts,
+        parts=_select_parts(templates.parts, options.parts),
     )
     needed = {"arcs": True, "labels": joint, "labeler": second}
     missing = [name for name, is_needed in needed.items() if is_needed and not getattr(result, name)]
     if missing:
         raise ArboraError(f"the templates have no section [{missing[0]}], which labels {options.labels} need")
     return result
+
+
+def _select_parts(
+    parts: dict[str, list[Template]], wanted: Sequence[str] | None
+) -> dict[str, list[Template]]:
+    if wanted is None:
+        return parts
+    unknown = [name for name in wanted if not parts.get(name)]
+    if unknown:
+        raise ArboraError(
+            f"there are no parts {unknown[0]!r} in this preset; there are {', '.join(parts) or 'none'}"
+        )
+    return {name: own for name, own in parts.items() if name in wanted}
 
 
 def check_trees(sentences: Sequence[Sentence], options: TrainingOptions, name: str) -> None:

@@ -38,7 +38,8 @@ class TrainingOptions:
     ``bits``: the weight table has 2^bits weights.
     Where parts of several arcs have scores, ``solver`` finds the tree that a loss without probabilities needs
     (``iterations`` at most), and belief propagation the probabilities of other losses (``propagations`` at
-    most); ``constraint`` says which arcs make a parse.
+    most); ``constraint`` says which arcs make a parse. ``parts``: names of the kinds of part that count, of
+    those that the preset has; None is all.
 
     >>> TrainingOptions(epochs=3).loss
     'svm'
@@ -66,6 +67,7 @@ class TrainingOptions:
     iterations: int = 200
     propagations: int = 10
     constraint: str = "tree"
+    parts: tuple[str, ...] | None = None
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""

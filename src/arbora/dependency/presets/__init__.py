@@ -22,10 +22,23 @@ class Preset:
 
 # Candidates are dearer where every two of them make a part, and more weights are needed.
 _HIGHER = {"pruning": 0.003, "pruner_bits": 20, "bits": 23, "labels": "both", "solver": "hill-climbing"}
+_BASE = ("first-order", "pruner")
+_SECOND = ("consecutive-siblings", "grandparents")
+_THIRD = (*_SECOND, "grand-siblings", "all-siblings", "head-bigrams")
+# Koo et al. 2010: the averaged perceptron, and dual decomposition with all its iterations.
+_AUTOMATA = {**_HIGHER, "solver": "dual-decomposition", "loss": "perceptron", "learner": "perceptron"}
 PRESETS: dict[str, Preset] = {
     "first-order": Preset(("first-order",)),
-    "second-order": Preset(("first-order", "pruner", "second-order"), _HIGHER),
-    "third-order": Preset(("first-order", "pruner", "second-order", "third-order"), _HIGHER),
+    "second-order": Preset((*_BASE, *_SECOND), _HIGHER),
+    "third-order": Preset((*_BASE, *_THIRD), _HIGHER),
+    # Smith & Eisner 2008: probabilities by five propagations.
+    "belief": Preset(
+        (*_BASE, *_SECOND, "crossings"), {**_HIGHER, "loss": "crf", "learner": "sgd", "propagations": 5}
+    ),
+    # Martins et al. 2010: the linear relaxation, by its dual.
+    "turbo": Preset((*_BASE, "all-siblings", "grandparents"), {**_HIGHER, "solver": "ad3"}),
+    "automata-sibling": Preset((*_BASE, "consecutive-siblings"), _AUTOMATA),
+    "automata-grandsibling": Preset((*_BASE, *_SECOND, "grand-siblings"), _AUTOMATA),
 }
 
 
