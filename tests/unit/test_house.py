@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from beside import Beside
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,19 +30,9 @@ def test_ruff_format():
     run("ruff", "format", "--no-cache", "--check", ".", cwd=ROOT)
 
 
-def test_mypy(tmp_path):
-    """On the installed package, from an empty folder: only there the native module has its stub."""
-    settings = ROOT / "pyproject.toml"
-    run(
-        "mypy",
-        "--config-file",
-        str(settings),
-        "--cache-dir",
-        str(tmp_path / "cache"),
-        "-p",
-        "arbora",
-        cwd=tmp_path,
-    )
+def test_mypy(types: Beside) -> None:
+    failure = types.failure()
+    assert not failure, failure
 
 
 def test_ci_runs_the_command_of_the_readme():
