@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from math import sqrt
 
 import numpy as np
@@ -42,12 +41,17 @@ def frequencies(sampled: trees.Trees, forest: oracle.Forest) -> np.ndarray:
     """How often each tree of the forest was sampled."""
 
     def keys(heads, labels):
-        return map(tuple, heads.tolist() if labels is None else np.hstack([heads, labels]).tolist())
+        rows = 1 + (heads if labels is None else np.hstack([heads, labels])).astype(np.int64)
+        return rows @ 8 ** np.arange(rows.shape[1])  # an octal digit each
 
-    seen = Counter(keys(sampled.heads, sampled.labels))
-    counts = [seen.pop(key, 0) for key in keys(forest.heads(), forest.label_choice())]
-    assert not seen, "samples outside the set of trees"
-    return np.array(counts)
+    known, drawn = keys(forest.heads(), forest.label_choice()), keys(sampled.heads, sampled.labels)
+    seen, counts = np.unique(drawn, return_counts=True)
+    order = np.argsort(known)
+    places = order[np.searchsorted(known, seen, sorter=order).clip(max=len(known) - 1)]
+    assert (known[places] == seen).all(), "samples outside the set of trees"
+    result = np.zeros(len(known), np.int64)
+    result[places] = counts
+    return result
 
 
 @kinds

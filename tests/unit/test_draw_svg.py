@@ -152,7 +152,7 @@ def any_heads(draw):
 
 
 @given(any_heads(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_graph_draws(heads, data):
     """Also graphs with cycles and many roots: a treebank under repair has them."""
     words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -177,7 +177,7 @@ def levels_of(picture: str) -> list[tuple[float, float, float]]:
 
 
 @given(any_heads())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_arcs_never_lie_on_each_other(heads):
     tops = levels_of(dependency_svg([f"w{i}" for i in range(len(heads))], heads, ["x"] * len(heads)))
     for place, (y, left, right) in enumerate(tops):

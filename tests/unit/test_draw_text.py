@@ -173,7 +173,7 @@ def trees(draw):
 
 
 @given(trees())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_every_tree_draws_with_its_words_in_order(heads):
     forms = [f"w{i}" for i in range(len(heads))]
     lines = dependency_text(forms, heads, [f"l{i}" for i in range(len(heads))]).splitlines()
@@ -220,7 +220,7 @@ def _spine_rows(arcs: list[str], row: int, column: int) -> list[int]:
 
 
 @given(trees())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_the_tree_can_be_read_back_from_its_arcs(heads):
     forms = [f"w{i}" for i in range(len(heads))]
     assert heads_read_from(dependency_text(forms, heads, [""] * len(heads))) == heads
