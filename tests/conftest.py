@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from beside import Beside, tool
 
+pytest.register_assert_rewrite("model_files")
+
 ROOT = Path(__file__).resolve().parents[1]
 LONG = ("core_tests", "types")
 """Fixtures that run beside the tests; the tests that want them come last."""
