@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "listed_group.hpp"
+#include "listed_factor.hpp"
 #include "solvers/belief_propagation.hpp"
 #include "solvers/bethe.hpp"
 #include "solvers/enumeration.hpp"
@@ -29,26 +29,13 @@ std::shared_ptr<FactorGroup> draw_factor(const FactorGraph& graph, const std::ve
     for (int v : variables) inputs.push_back({v, !graph.variables().is_category(v) && random.uniform() < 0.3});
     Wiring wiring;
     wiring.add_factor(graph.variables(), inputs);
-    std::vector<std::vector<int>> configurations{{}};
-    for (std::size_t input = 0; input < wiring.inputs(); ++input) {
-        std::vector<std::vector<int>> longer;
-        for (const auto& configuration : configurations) {
-            if (!wiring.is_category(input)) longer.push_back(configuration);
-            for (int i = 0; i < wiring.input_size(input); ++i) {
-                longer.push_back(configuration);
-                longer.back().push_back(static_cast<int>(wiring.input_port(input)) + i);
-            }
-        }
-        configurations = std::move(longer);
-    }
-    std::vector<std::vector<int>> kept;
-    std::vector<double> scores;
-    for (auto& configuration : configurations) {
+    std::vector<Configuration> kept;
+    for (Configuration& one : all_configurations(wiring)) {
         if (!kept.empty() && random.uniform() < 0.25) continue;
-        kept.push_back(std::move(configuration));
-        scores.push_back(draw(random, style));
+        one.inner = draw(random, style);
+        kept.push_back(std::move(one));
     }
-    return std::make_shared<ListedGroup>(std::move(wiring), std::move(kept), std::move(scores));
+    return std::make_shared<ListedFactor>(std::move(wiring), std::move(kept));
 }
 
 FactorGraph draw_variables(Random& random, Style style, int count) {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "list_factor.hpp"
+#include "listed_factor.hpp"
 #include "solvers/branch_and_bound.hpp"
 #include "solvers/dual_decomposition.hpp"
 #include "support/random.hpp"
@@ -23,19 +23,7 @@ double draw(Family family, Random& random) {
 
 // The configurations of a factor over these inputs, most of which are allowed.
 std::vector<Configuration> draw_list(const Wiring& wiring, Family family, Random& random) {
-    std::vector<Configuration> list{{}};
-    for (std::size_t input = 0; input < wiring.inputs(); ++input) {
-        const int first = static_cast<int>(wiring.input_port(input));
-        std::vector<Configuration> longer;
-        for (const Configuration& one : list) {
-            if (!wiring.is_category(input)) longer.push_back(one);
-            for (int i = 0; i < wiring.input_size(input); ++i) {
-                longer.push_back(one);
-                longer.back().active.push_back(first + i);
-            }
-        }
-        list = longer;
-    }
+    std::vector<Configuration> list = all_configurations(wiring);
     for (Configuration& one : list) one.inner = draw(family, random);
     if (family == Family::hard)
         for (Configuration& one : list) one.inner = one.inner < -1 ? -INFINITY : 0;
@@ -63,7 +51,7 @@ FactorGraph draw_graph(Family family, Random& random) {
         Wiring wiring;
         wiring.add_factor(graph.variables(), inputs);
         auto list = draw_list(wiring, family, random);
-        graph.add(std::make_shared<ListFactor>(std::move(wiring), std::move(list), random.uniform() < 0.2));
+        graph.add(std::make_shared<ListedFactor>(std::move(wiring), std::move(list), random.uniform() < 0.2));
     }
     return graph;
 }

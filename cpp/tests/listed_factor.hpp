@@ -4,13 +4,34 @@
 
 #include "factors/factor_group.hpp"
 
+// All ways to have the inputs of a factor, with inner score 0.
+inline std::vector<arbora::Configuration> all_configurations(const arbora::Wiring& wiring) {
+    std::vector<arbora::Configuration> list{{}};
+    for (std::size_t input = 0; input < wiring.inputs(); ++input) {
+        const int first = static_cast<int>(wiring.input_port(input));
+        std::vector<arbora::Configuration> longer;
+        for (const arbora::Configuration& one : list) {
+            if (!wiring.is_category(input)) longer.push_back(one);
+            for (int i = 0; i < wiring.input_size(input); ++i) {
+                longer.push_back(one);
+                longer.back().active.push_back(first + i);
+            }
+        }
+        list = std::move(longer);
+    }
+    return list;
+}
+
 // One factor that is a list of configurations, each a part with its score: every oracle by going through the list.
-class ListedGroup : public arbora::FactorGroup {
+class ListedFactor : public arbora::FactorGroup {
 public:
-    ListedGroup(arbora::Wiring wiring, std::vector<std::vector<int>> configurations, std::vector<double> scores)
-        : FactorGroup(std::move(wiring), scores, {0, scores.size()}), configurations_(std::move(configurations)) {}
+    ListedFactor(arbora::Wiring wiring, std::vector<arbora::Configuration> list, bool is_structure = false)
+        : FactorGroup(std::move(wiring), inner_scores(list), {0, list.size()}),
+          list_(std::move(list)),
+          is_structure_(is_structure) {}
 
     const char* kind() const override { return "Listed"; }
+    bool is_structure() const override { return is_structure_; }
 
     double sum(std::size_t, const double* in, double* beliefs, double* parts, arbora::Arena&) const override {
         const std::vector<double> totals = scored(in);
@@ -28,7 +49,7 @@ public:
         const std::vector<double> totals = scored(in);
         if (highest(totals) == -INFINITY) return -INFINITY;
         const auto place = std::max_element(totals.begin(), totals.end()) - totals.begin();
-        found = {configurations_[place], part_scores()[place]};
+        found = list_[place];
         return totals[place];
     }
 
@@ -36,24 +57,29 @@ public:
 
     double score(std::size_t, std::span<const int> active, arbora::Arena&) const override {
         double best = -INFINITY;
-        for (std::size_t c = 0; c < configurations_.size(); ++c)
-            if (std::ranges::equal(configurations_[c], active)) best = std::max(best, part_scores()[c]);
+        for (const arbora::Configuration& one : list_)
+            if (std::ranges::equal(one.active, active)) best = std::max(best, one.inner);
         return best;
     }
 
     void add_parts(std::size_t, std::span<const int> active, double weight, double* parts,
                    arbora::Arena&) const override {
-        for (std::size_t c = 0; c < configurations_.size(); ++c)
-            if (std::ranges::equal(configurations_[c], active)) parts[c] += weight;
+        for (std::size_t c = 0; c < list_.size(); ++c)
+            if (std::ranges::equal(list_[c].active, active)) parts[c] += weight;
     }
 
     std::shared_ptr<const FactorGroup> scaled(double multiplier) const override {
-        std::vector<double> scores = part_scores();
-        for (double& score : scores) score *= multiplier;
-        return std::make_shared<ListedGroup>(wiring(), configurations_, std::move(scores));
+        std::vector<arbora::Configuration> list = list_;
+        for (arbora::Configuration& one : list) one.inner *= multiplier;
+        return std::make_shared<ListedFactor>(wiring(), std::move(list), is_structure_);
     }
 
 private:
+    static std::vector<double> inner_scores(const std::vector<arbora::Configuration>& list) {
+        std::vector<double> scores;
+        for (const arbora::Configuration& one : list) scores.push_back(one.inner);
+        return scores;
+    }
     static double highest(const std::vector<double>& values) {
         double result = -INFINITY;
         for (double value : values) result = std::max(result, value);
@@ -67,7 +93,7 @@ private:
     }
 
     bool is_active(std::size_t c, int port) const {
-        return std::ranges::find(configurations_[c], port) != configurations_[c].end();
+        return std::ranges::binary_search(list_[c].active, port);
     }
 
     std::vector<double> scored(const double* in) const {
@@ -95,5 +121,6 @@ private:
         return value;
     }
 
-    std::vector<std::vector<int>> configurations_;
+    std::vector<arbora::Configuration> list_;
+    bool is_structure_;
 };
