@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from math import inf
 
@@ -14,7 +13,8 @@ from arbora.errors import ArboraError
 from arbora.inference import Solution
 from tests.oracles.factors import TWINS
 from tests.oracles.parsing_models import MODELS
-from tests.oracles.random_graphs import around, drawer, loopy
+from tests.oracles.random_graphs import around, loopy
+from tests.oracles.scores import drawer, seeded
 
 STYLES = ["random", "tied", "extreme", "impossible"]
 DECOMPOSITIONS = [
@@ -22,10 +22,6 @@ DECOMPOSITIONS = [
     ("dual-decomposition", {"iterations": 300, "steps": "decreasing", "beta": 0.5}),
     ("ad3", {"iterations": 500}),
 ]
-
-
-def seeded(*key: object) -> np.random.Generator:
-    return np.random.default_rng([zlib.crc32(str(one).encode()) for one in key])
 
 
 def check(graph: arbora.FactorGraph, found: Solution, best: float) -> None:

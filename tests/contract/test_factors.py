@@ -11,6 +11,7 @@ import pytest
 from arbora.factors import FACTORS
 from tests.oracles.factors import TWINS
 from tests.oracles.factors import base as slow
+from tests.oracles.scores import Draw, drawer
 
 STYLES = ["random", "tied", "shifted", "extreme", "impossible", "certain"]
 SIZES = range(1, 7)
@@ -20,27 +21,13 @@ def test_every_kind_has_a_twin() -> None:
     assert {kind.__name__ for kind in FACTORS} == set(TWINS)
 
 
-def drawer(rng: np.random.Generator, style: str):
-    """Scores in a style, by shape."""
-
-    def draw(shape: tuple[int, ...]) -> np.ndarray:
-        if style == "tied":
-            return rng.integers(-1, 2, shape).astype(float)
-        if style == "extreme":
-            return rng.normal(size=shape) * 10 ** rng.uniform(0, 4, size=shape)
-        scores = rng.normal(size=shape) * 2
-        if style == "shifted":
-            scores = scores - 300
-        if style in ("impossible", "certain"):
-            scores = np.where(rng.random(shape) < 0.2, -inf, scores)
-        return scores
-
-    return draw
+def scores_for(rng: np.random.Generator, style: str) -> Draw:
+    return drawer(rng, style, spread=2.0, forbidden=0.2)
 
 
 def given(rng: np.random.Generator, style: str, case: slow.Case) -> np.ndarray:
     """What the rest of a graph might say to each port."""
-    numbers = np.asarray(drawer(rng, style)((case.port_count,)))
+    numbers = np.asarray(scores_for(rng, style)((case.port_count,)))
     if style == "certain":
         for port, size in case.ports:
             if not size and rng.random() < 0.15:
@@ -52,7 +39,7 @@ def cases(kind: str, style: str):
     for size in SIZES:
         for seed in range(4):
             rng = np.random.default_rng([zlib.crc32(kind.encode()), zlib.crc32(style.encode()), size, seed])
-            case = TWINS[kind](drawer(rng, style), size)
+            case = TWINS[kind](scores_for(rng, style), size)
             yield case, given(rng, style, case), rng
 
 

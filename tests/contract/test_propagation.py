@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from itertools import product
 from math import inf
 
@@ -14,13 +13,10 @@ from arbora import factors
 from arbora.errors import ArboraError
 from tests.oracles.factors import TWINS
 from tests.oracles.random_graphs import around, has_cycle, loopy, variable
+from tests.oracles.scores import seeded
 
 SCHEDULES = ["flooding", "serial", "residual"]
 STYLES = ["random", "tied", "extreme", "impossible"]
-
-
-def seeded(*key: object) -> np.random.Generator:
-    return np.random.default_rng([zlib.crc32(str(one).encode()) for one in key])
 
 
 def precise(style: str) -> dict[str, float]:

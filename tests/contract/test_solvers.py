@@ -11,7 +11,7 @@ import pytest
 
 from arbora import FactorGraph
 from arbora.inference import SOLVERS, Solution
-from tests.oracles.models import MODELS
+from tests.oracles.parsing_models import VARIED as MODELS
 
 CERTIFYING = [name for name, solver in SOLVERS.items() if "upper_bound" in solver.gives]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import inf
 
 import numpy as np
 
@@ -12,22 +11,7 @@ from arbora import factors
 from arbora.factors import VariableArray
 from arbora.factors.variables import join
 from tests.oracles.factors import TWINS
-
-
-def drawer(rng: np.random.Generator, style: str):
-    """Scores in a style, by shape."""
-
-    def draw(shape: tuple[int, ...]) -> np.ndarray:
-        if style == "tied":
-            return rng.integers(-1, 2, shape).astype(float)
-        if style == "extreme":
-            return rng.normal(size=shape) * 10 ** rng.uniform(0, 4, size=shape)
-        scores = rng.normal(size=shape) * 1.5
-        if style == "impossible":
-            scores = np.where(rng.random(shape) < 0.15, -inf, scores)
-        return scores
-
-    return draw
+from tests.oracles.scores import Draw, drawer
 
 
 def variable(graph: arbora.FactorGraph, number: int) -> VariableArray:
@@ -69,7 +53,7 @@ def has_cycle(graph: arbora.FactorGraph) -> bool:
     return False
 
 
-def tree_of_pairs(draw, rng: np.random.Generator, size: int) -> arbora.FactorGraph:
+def tree_of_pairs(draw: Draw, rng: np.random.Generator, size: int) -> arbora.FactorGraph:
     """Pairs without cycles, unlike those of their twin, some of negated variables."""
     graph = arbora.FactorGraph()
     x = graph.binary(np.zeros(size + 1))

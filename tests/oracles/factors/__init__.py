@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.oracles.factors import automata, crossings, custom, logic, pairs, tables, tags, trees
-from tests.oracles.factors.base import Case, Draw
+from tests.oracles.factors.base import Case
+from tests.oracles.scores import Draw
 
 TWINS: dict[str, Callable[[Draw, int], Case]] = {
     "ExactlyOne": logic.exactly_one,

@@ -8,7 +8,8 @@ import numpy as np
 
 import arbora
 from arbora import factors
-from tests.oracles.factors.base import Case, Configuration, Draw
+from tests.oracles.factors.base import Case, Configuration
+from tests.oracles.scores import Draw
 
 
 def arcs_of(words: int) -> tuple[arbora.FactorGraph, factors.VariableArray]:

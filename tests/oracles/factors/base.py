@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 
 import arbora
-
-Draw = Callable[[tuple[int, ...]], np.ndarray]
 
 
 @dataclass

@@ -8,7 +8,8 @@ import numpy as np
 
 import arbora
 from arbora.factors import CustomFactor
-from tests.oracles.factors.base import Case, Configuration, Draw
+from tests.oracles.factors.base import Case, Configuration
+from tests.oracles.scores import Draw
 
 
 class Scored(CustomFactor):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import arbora
-from tests.oracles.factors.base import Case, Configuration, Draw
+from tests.oracles.factors.base import Case, Configuration
+from tests.oracles.scores import Draw
 
 
 def pairs(draw: Draw, size: int) -> Case:

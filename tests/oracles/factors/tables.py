@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 
 import arbora
-from tests.oracles.factors.base import Case, Configuration, Draw
+from tests.oracles.factors.base import Case, Configuration
+from tests.oracles.scores import Draw
 
 KINDS = [[0], [3], [0, 0], [0, 2], [2, 0, 3], [0, 3, 0, 2]]  # by size: how many values, 0 for binary
 

@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 
 import arbora
-from tests.oracles.factors.base import Case, Configuration, Draw
+from tests.oracles.factors.base import Case, Configuration
+from tests.oracles.scores import Draw
 
 
 def tag_chain(draw: Draw, size: int) -> Case:
