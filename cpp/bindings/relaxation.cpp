@@ -28,9 +28,9 @@ Outcome exact_ad3(const FactorGraph& graph, Ad3Options options, int nodes) {
     return branch_and_bound(graph, solve, nodes);
 }
 
-StepRule rule_named(const std::string& name) {
-    if (name == "level") return StepRule::level;
-    if (name == "decreasing") return StepRule::decreasing;
+DualStepRule rule_named(const std::string& name) {
+    if (name == "level") return DualStepRule::level;
+    if (name == "decreasing") return DualStepRule::decreasing;
     throw nb::value_error("steps must be level or decreasing");
 }
 
@@ -40,7 +40,7 @@ void bind_relaxation(nb::module_& m) {
     m.def(
         "dual_decomposition",
         [](const FactorGraph& graph, int iterations, double beta, bool lazy, const std::string& steps) {
-            const StepRule rule = rule_named(steps);
+            const DualStepRule rule = rule_named(steps);
             Outcome outcome;
             {
                 nb::gil_scoped_release release;

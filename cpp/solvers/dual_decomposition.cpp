@@ -140,7 +140,7 @@ private:
     Incumbent incumbent_;
     const double outside_, typical_;
     double dual_ = 0;
-    Steps steps_{StepRule::level, 0, 0};
+    Steps steps_{DualStepRule::level, 0, 0};
     std::vector<double> mean_sums_, means_;
     std::vector<int> mean_since_;
     Outcome outcome_;

@@ -10,7 +10,7 @@ struct DualDecompositionOptions {
     double beta = 0.001;
     // Solve a factor again only if its multipliers have changed.
     bool lazy = true;
-    StepRule steps = StepRule::level;
+    DualStepRule steps = DualStepRule::level;
 };
 
 // Dual decomposition by the subgradient method (Koo et al. 2010, sections 4 and 5, 7.4 and 7.5, appendix A). Each
@@ -20,7 +20,7 @@ struct DualDecompositionOptions {
 //     dual(lambda) = sum_f max over z_f of score_f(z_f) + (share of the unary scores + lambda_f) z_f
 //     lambda_f -= 2 alpha (z_f - mean z)
 //
-// for two copies that is the paper's u += alpha (z - y). Its rule for alpha is StepRule::decreasing, with delta = the
+// for two copies that is the paper's u += alpha (z - y). Its rule for alpha is DualStepRule::decreasing, with delta = the
 // first dual value minus the value of the first assignment. The other one needs a third of the iterations or less.
 //
 // The lowest dual value is the upper bound; if the value of the best assignment that structures named attains it, as it
