@@ -206,6 +206,19 @@ void LabelFeatures::score_siblings(const Prepared& sentence, WeightTable<Number>
     }
 }
 
+template <class Number>
+void LabelFeatures::score_ends(const Prepared& sentence, WeightTable<Number> weights, int head, float* scores) const {
+    std::fill(scores, scores + labels_, 0.0f);
+    for_sibling_blocks(sentence, weights.mask, head, labels_, [&](std::uint32_t at) {
+        for (int l = 0; l < labels_; ++l) scores[l] += weights.data[at + l];
+    });
+    for (int l = 0; l < labels_; ++l)
+        for_sibling_blocks(sentence, weights.mask, head, l, [&](std::uint32_t at) { scores[l] += weights.data[at + labels_]; });
+    for (int l = 0; l < labels_; ++l) scores[l] *= weights.step;
+}
+
+template void LabelFeatures::score_ends(const Prepared&, Weights, int, float*) const;
+template void LabelFeatures::score_ends(const Prepared&, ShortWeights, int, float*) const;
 template void LabelFeatures::score_siblings(const Prepared&, Weights, int, float*) const;
 template void LabelFeatures::score_siblings(const Prepared&, ShortWeights, int, float*) const;
 

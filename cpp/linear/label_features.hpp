@@ -34,6 +34,9 @@ public:
     // scores[previous * states + label]; previous = labels is the start, label = labels the end.
     template <class Number>
     void score_siblings(const Prepared& sentence, WeightTable<Number> weights, int head, float* scores) const;
+    // For a head with one modifier: scores[label] of that label alone, after the start and before the end.
+    template <class Number>
+    void score_ends(const Prepared& sentence, WeightTable<Number> weights, int head, float* scores) const;
     void add_sibling_gradient(const Prepared& sentence, std::uint32_t mask, int head, const float* gradient,
                               SparseSum& sum) const;
 

@@ -150,7 +150,8 @@ std::vector<FirstOrder::Family> FirstOrder::families(const int* heads, int n) {
 
 template <class Number>
 void FirstOrder::score_family(const Prepared& sentence, WeightTable<Number> weights, Workspace& space,
-                              const Family& family, std::vector<double>& unary, std::vector<double>& siblings) const {
+                              const Family& family, bool joins_ends, std::vector<double>& unary,
+                              std::vector<double>& siblings) const {
     const int stride = labeler_.stride(), states = labeler_.states();
     space.arcs.clear();
     for (int modifier : family.modifiers) space.arcs.push_back({family.head, modifier});
@@ -163,13 +164,18 @@ void FirstOrder::score_family(const Prepared& sentence, WeightTable<Number> weig
             unary.push_back(may_have_label(family.head, l) ? scales_.labels * scores[i * stride + l] : impossible);
     siblings.clear();
     if (!labeler_.has_siblings()) return;
+    if (family.modifiers.size() == 1 && joins_ends) {
+        labeler_.score_ends(sentence, weights, family.head, scores);
+        for (int l = 0; l < labels(); ++l) unary[l] += scales_.labels * scores[l];
+        return;
+    }
     labeler_.score_siblings(sentence, weights, family.head, scores);
     for (int s = 0; s < states * states; ++s) siblings.push_back(scales_.labels * scores[s]);
 }
 
-template void FirstOrder::score_family(const Prepared&, Weights, Workspace&, const Family&, std::vector<double>&,
-                                       std::vector<double>&) const;
-template void FirstOrder::score_family(const Prepared&, ShortWeights, Workspace&, const Family&, std::vector<double>&,
-                                       std::vector<double>&) const;
+template void FirstOrder::score_family(const Prepared&, Weights, Workspace&, const Family&, bool,
+                                       std::vector<double>&, std::vector<double>&) const;
+template void FirstOrder::score_family(const Prepared&, ShortWeights, Workspace&, const Family&, bool,
+                                       std::vector<double>&, std::vector<double>&) const;
 
 }  // namespace arbora

@@ -58,10 +58,11 @@ public:
         std::vector<int> modifiers;
     };
     static std::vector<Family> families(const int* heads, int n);
-    // Fills unary (modifiers x labels) and siblings ((labels+1)^2, empty if the model has none).
+    // Fills unary (modifiers x labels) and siblings ((labels+1)^2, empty if the model has none). `joins_ends`: if there
+    // is one modifier, what siblings say of it is part of unary, which is quicker.
     template <class Number>
     void score_family(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, const Family& family,
-                      std::vector<double>& unary, std::vector<double>& siblings) const;
+                      bool joins_ends, std::vector<double>& unary, std::vector<double>& siblings) const;
 
 private:
     // Scores whose labels have another scale than the trees: P(label | arc) by the one, P(tree) by the other.

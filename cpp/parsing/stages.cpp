@@ -49,7 +49,7 @@ void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t 
 
 LabelChain Chains::set(const Parser& parser, const Prepared& prepared, FirstOrder::Workspace& space,
                        const FirstOrder::Family& family, Given given) {
-    parser.model.score_family(prepared, parser.weights, space, family, unary, siblings);
+    parser.model.score_family(prepared, parser.weights, space, family, true, unary, siblings);
     const int labels = parser.model.labels(), count = static_cast<int>(family.modifiers.size());
     for (int i = 0; given.labels && i < count; ++i) {
         const int known = given.labels[family.modifiers[i]];

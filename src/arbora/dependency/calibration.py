@@ -16,7 +16,7 @@ Surprise: TypeAlias = Callable[[list[float], float], tuple[list[float], list[flo
 log-probability of the trees, of their labels given the arcs by the second stage, and by the joint model."""
 
 # How probable a candidate arc must be, relative to a word's best; tried from the highest down.
-THRESHOLDS = tuple(round(0.05 * 0.85**step, 7) for step in range(39))
+THRESHOLDS = tuple(round(0.05 * 0.85**step, 7) for step in range(60))
 
 
 def natural_scales(loss: Loss) -> dict[str, float]:
