@@ -90,6 +90,28 @@ void parse_batch(const Structure& structure, const HeldWeights& weights, const H
     });
 }
 
+// Seconds by stage that a parse of all sentences takes, one after the other.
+nb::dict time_stages(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+                     const Encoded& encoded, const TreeOptions& trees) {
+    const Parser parser = parser_of(structure, weights, pruner_weights);
+    StageTimes times;
+    ParseOptions options{trees.kind, Decoder::best, false, trees.graph};
+    options.times = &times;
+    for_sentences(encoded.sentences(), 1, [&](std::size_t i) {
+        const int n = encoded.length(i);
+        std::vector<int> heads(n + 1, -1), labels(n + 1, -1);
+        ParseRef result{heads.data(), labels.data(), nullptr, nullptr, 0};
+        parse(parser, encoded, i, {}, options, result);
+    });
+    nb::dict result;
+    result["pruning"] = times.pruning;
+    result["features"] = times.features;
+    result["graphs"] = times.graphs;
+    result["inference"] = times.inference - times.graphs;  // graphs are made meanwhile
+    result["labels"] = times.labels;
+    return result;
+}
+
 nb::list kbest_batch(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
                      const Encoded& encoded,
                      const Array<const int>& given_heads, const Array<const int>& given_labels,
@@ -207,6 +229,8 @@ void bind_parsing(nb::module_& m) {
         .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
              "given_labels"_a, "trees"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
              "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a, "gaps"_a)
+        .def("time_stages", &time_stages, "weights"_a, "pruner_weights"_a, "encoded"_a, "trees"_a,
+             "Seconds by stage that a parse of all sentences takes, one after the other.")
         .def("parse_conllu", &parse_text, "weights"_a, "pruner_weights"_a, "labels"_a, "data"_a, "final"_a,
              "trees"_a, "least_risk"_a, "probabilities"_a, "constraints"_a, "threads"_a,
              nb::sig("def parse_conllu(self, weights: typing.Any, pruner_weights: typing.Any, labels: list[str], "

@@ -124,7 +124,7 @@ std::vector<double> arc_totals(const Structure& structure, const HeldWeights& we
     FirstOrder::ByArc found;
     structure.model.score_by_arc(prepared, weights.table(structure.model.labeler().padding()),
                                  arcs_of(spec, prepared.n()), nullptr, sums, space, found);
-    return sums ? found.sums : found.best;
+    return sums ? found.sums : found.learned;
 }
 
 // The loss of one sentence without its second stage: its value, and its gradient as places of weights and numbers.

@@ -90,29 +90,40 @@ void PartFeatures::lay_out(const Prepared& sentence, Rows& rows) const {
     }
 }
 
+void PartFeatures::Rows::find(const Part& part, std::uint32_t mask, std::uint32_t* result) const {
+    const std::uint32_t *of_head = heads.data() + part.head * columns,
+                        *of_modifier = modifiers.data() + part.modifier * columns,
+                        *of_third = thirds.data() + part.third * columns;
+    if (has_fourth)
+        add_four(of_head, of_modifier, of_third, fourths.data() + part.fourth * columns, columns, mask, result);
+    else
+        add_three(of_head, of_modifier, of_third, columns, mask, result);
+}
+
 template <class Number>
 void PartFeatures::score(const Prepared& sentence, WeightTable<Number> weights, std::span<const Part> parts,
                          double* scores) const {
+    // Weights are fetched some parts ahead: nearly all of them are far away.
+    constexpr std::size_t ahead = 4;
     thread_local Rows rows;
     thread_local std::vector<std::uint32_t> hashes;
     lay_out(sentence, rows);
     const std::size_t columns = rows.columns;
-    hashes.resize(columns);
+    hashes.resize(columns * ahead);
+    const auto fetch = [&](std::size_t i) {
+        std::uint32_t* own = hashes.data() + i % ahead * columns;
+        rows.find(parts[i], weights.mask, own);
+        for (std::size_t c = 0; c < columns; ++c) __builtin_prefetch(weights.data + own[c]);
+    };
+    for (std::size_t i = 0; i < std::min(ahead, parts.size()); ++i) fetch(i);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        const Part& part = parts[i];
-        const std::uint32_t *heads = rows.heads.data() + part.head * columns,
-                            *modifiers = rows.modifiers.data() + part.modifier * columns,
-                            *thirds = rows.thirds.data() + part.third * columns;
-        if (rows.has_fourth)
-            add_four(heads, modifiers, thirds, rows.fourths.data() + part.fourth * columns, columns, weights.mask,
-                     hashes.data());
-        else
-            add_three(heads, modifiers, thirds, columns, weights.mask, hashes.data());
+        const std::uint32_t* own = hashes.data() + i % ahead * columns;
         float sum = 0;
         for (const Segment& segment : rows.segments)
-            sum += sum_segment(segment.company, weights.data, hashes.data() + segment.begin,
-                               hashes.data() + segment.end, part.direction, part.distance);
+            sum += sum_segment(segment.company, weights.data, own + segment.begin, own + segment.end,
+                               parts[i].direction, parts[i].distance);
         scores[i] = static_cast<double>(sum) * weights.step;
+        if (i + ahead < parts.size()) fetch(i + ahead);
     }
 }
 

@@ -44,6 +44,9 @@ private:
         bool has_fourth = false;
         std::vector<std::uint32_t> heads, modifiers, thirds, fourths;  // a row for each word
         std::vector<Segment> segments;
+
+        // The places of a part's features, a column after the other.
+        void find(const Part& part, std::uint32_t mask, std::uint32_t* result) const;
     };
     void lay_out(const Prepared& sentence, Rows& rows) const;
 

@@ -96,6 +96,7 @@ void FirstOrder::score_by_arc(const Prepared& sentence, ShortWeights weights, co
     if (!is_joint()) {
         for (std::size_t a = 0; a < arcs.size(); ++a) result.best[a] = scales_.trees * space.arc_scores[a];
         if (with_sums) result.sums = result.best;
+        result.learned = result.best;
         return;
     }
     const int stride = joint_labels_.stride();
@@ -103,6 +104,7 @@ void FirstOrder::score_by_arc(const Prepared& sentence, ShortWeights weights, co
                  change = scales_.joint != 0 ? scales_.trees / scales_.joint - 1 : 0;
     space.label_scores.resize(arcs.size() * stride);
     joint_labels_.score(sentence, weights, arcs, space.label_scores.data());
+    result.learned.resize(arcs.size());
     for (std::size_t a = 0; a < arcs.size(); ++a) {
         float* row = space.label_scores.data() + a * stride;
         const double of_arc = space.arc_scores[a];
@@ -115,6 +117,8 @@ void FirstOrder::score_by_arc(const Prepared& sentence, ShortWeights weights, co
         const int label = known ? known[arcs[a].modifier] : -1;
         if (label >= 0) best = row[label] == -INFINITY ? 0 : best + scale * (static_cast<double>(row[label]) - top);
         result.best[a] = best;
+        const float own = label < 0 ? top : row[label];
+        result.learned[a] = label >= 0 && own == -INFINITY ? 0 : scales_.trees * (of_arc + own);
         if (with_sums) result.sums[a] = label >= 0 ? best : sum + change * sum;
     }
 }

@@ -37,9 +37,10 @@ public:
         std::vector<float> arc_scores, label_scores;
         std::vector<Arc> arcs;
     };
-    // All that trees need of arcs with labels: the score of the best label, and the log of the sum over labels.
+    // All that trees need of arcs with labels: the score of the best label, and the log of the sum over labels; and the
+    // former as it was learned, but for the scale of trees.
     struct ByArc {
-        std::vector<double> best, sums;
+        std::vector<double> best, sums, learned;
     };
     // Scores arcs; labels of words that are known (null: none is, -1: this one is not) are the only ones of their arcs,
     // and count 0 where the training data never had them. Leaves `sums` empty unless they are wanted.

@@ -56,10 +56,13 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
     thread_local FirstOrder::ByArc scores;
     thread_local std::vector<double> table, marginals, gains;
     const bool sums = options.probabilities || options.decoder == Decoder::least_risk;
+    Laps laps(options.times);
     choose_candidates(parser, encoded, sentence, given, options.kind, prepared, candidates);
+    laps.end(&StageTimes::pruning);
     parser.model.score_by_arc(prepared, parser.weights, candidates.arcs, given.labels, sums, space, scores);
     std::optional<ByGraph> graph;
     if (parser.higher.is_active()) graph.emplace(parser, prepared, candidates.arcs, options);
+    laps.end(&StageTimes::features);
     TreeRef tree{result.heads, nullptr, 0};
     if (sums) {
         fill_table(candidates, scores.sums, table);
@@ -79,7 +82,7 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
         }
         find_best({gains.data(), n, 0}, options.kind, tree);
     } else if (graph) {
-        graph->find_best(scores.best, candidates, result);
+        graph->find_best(scores.learned, candidates, result);
     } else {
         fill_table(candidates, scores.best, gains);
         find_best({gains.data(), n, 0}, options.kind, tree);
@@ -95,13 +98,15 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
                 result.log_probability += table[static_cast<std::size_t>(result.heads[m]) * width + m];
         }
     }
+    laps.end(&StageTimes::inference);
     if (!parser.model.has_labeler()) {
         result.log_probability +=
             label_jointly(parser.model, candidates, space, scores, given, options.probabilities, result);
-        return;
+    } else {
+        prepared.set_tree(parser.templates, encoded, sentence, result.heads);
+        result.log_probability += label_in_second_stage(parser, prepared, space, given, options.probabilities, result);
     }
-    prepared.set_tree(parser.templates, encoded, sentence, result.heads);
-    result.log_probability += label_in_second_stage(parser, prepared, space, given, options.probabilities, result);
+    laps.end(&StageTimes::labels);
 }
 
 }  // namespace

@@ -8,12 +8,18 @@ namespace arbora {
 
 enum class Decoder : std::uint8_t { best, least_risk };
 
+// Seconds that parsing spent on choosing candidates, on scores, on graphs of parts, on finding trees and on labels.
+struct StageTimes {
+    double pruning = 0, features = 0, graphs = 0, inference = 0, labels = 0;
+};
+
 struct ParseOptions {
     TreeKind kind;
     Decoder decoder = Decoder::least_risk;
     bool probabilities = false;
     GraphOptions graph{};  // if the model has parts of several arcs
     bool certificates = false;
+    StageTimes* times = nullptr;  // where to add them, if they are wanted; for one thread
 };
 
 // Everything a parse needs, read only.

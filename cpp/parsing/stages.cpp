@@ -78,7 +78,9 @@ void ByGraph::find_marginals(const std::vector<double>& arc_scores, std::vector<
 }
 
 void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) const {
+    Laps laps(options_.times);
     const PartGraph graph(parts_, arc_scores, {true, options_.graph.constraint}, options_.kind, scale_);
+    laps.end(&StageTimes::graphs);
     const Outcome outcome = solve(graph, options_.graph);
     if (outcome.infeasible) throw Infeasible("no tree is possible");
     result.value = outcome.value;

@@ -1,5 +1,6 @@
 // The stages of a parse that the best tree and the k best have in common.
 #pragma once
+#include <chrono>
 #include <optional>
 
 #include "linear/label_chains.hpp"
@@ -33,6 +34,24 @@ void choose_candidates(const Parser& parser, const Encoded& encoded, std::size_t
 // Chosen and scored candidates, without labels that contradict what is given.
 void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
                       Prepared& prepared, FirstOrder::Workspace& space, Candidates& candidates);
+
+// Adds the time since the last lap to a stage.
+class Laps {
+public:
+    explicit Laps(StageTimes* times) : times_(times) {
+        if (times_) last_ = std::chrono::steady_clock::now();
+    }
+    void end(double StageTimes::*stage) {
+        if (!times_) return;
+        const auto now = std::chrono::steady_clock::now();
+        times_->*stage += std::chrono::duration<double>(now - last_).count();
+        last_ = now;
+    }
+
+private:
+    StageTimes* times_;
+    std::chrono::steady_clock::time_point last_;
+};
 
 // The labels of a family by the second stage.
 struct Chains {

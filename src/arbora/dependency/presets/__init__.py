@@ -21,7 +21,14 @@ class Preset:
 
 
 # Candidates are dearer where every two of them make a part, and more weights are needed.
-_HIGHER = {"pruning": 0.003, "pruner_bits": 20, "bits": 23, "labels": "both", "solver": "hill-climbing"}
+_HIGHER = {
+    "pruning": 0.003,
+    "most_heads": 40,
+    "pruner_bits": 20,
+    "bits": 23,
+    "labels": "both",
+    "solver": "hill-climbing",
+}
 _BASE = ("first-order", "pruner")
 _SECOND = ("consecutive-siblings", "grandparents")
 _THIRD = (*_SECOND, "grand-siblings", "all-siblings", "head-bigrams")
