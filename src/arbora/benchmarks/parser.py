@@ -63,7 +63,9 @@ def measure(
     with tempfile.TemporaryDirectory() as folder:
         model, small = os.path.join(folder, "model.arbora"), os.path.join(folder, "compact.arbora")
         files = f"{shlex.quote(str(train))} --dev {shlex.quote(str(dev))} --output {model}"
-        training = _run(f"train parser {files} --labels {labels} --epochs {epochs} --threads {threads}")
+        training = run_command(
+            f"train parser {files} --labels {labels} --epochs {epochs} --threads {threads}"
+        )
         start = time.perf_counter()
         parser = DependencyParser.load(model)
         load_seconds = time.perf_counter() - start
@@ -77,12 +79,12 @@ def measure(
             "pruner": parser.header["report"]["epochs"][0],
             "load_seconds": load_seconds,
             "bytes": os.path.getsize(model),
-            "scores": _scores(parser, gold, ParseOptions()),
-            "mbr": _scores(parser, gold, ParseOptions(decoder="mbr")),
-            "calibration_error": _calibration(parser, gold),
+            "scores": score(parser, gold, ParseOptions()),
+            "mbr": score(parser, gold, ParseOptions(decoder="mbr")),
+            "calibration_error": calibration_error(parser, gold),
             "compact": {
                 "bytes": os.path.getsize(small),
-                "scores": _scores(DependencyParser.load(small), gold, ParseOptions()),
+                "scores": score(DependencyParser.load(small), gold, ParseOptions()),
             },
             "words_per_second": _speeds(parser, gold, threads),
         }
@@ -91,13 +93,14 @@ def measure(
         parsed = os.path.join(folder, "parsed.conllu")
         result["stream"] = {
             str(count): {"words": words}
-            | _run(f"parse --model {model} --input {stream} --output {parsed} --threads {count}")
+            | run_command(f"parse --model {model} --input {stream} --output {parsed} --threads {count}")
             for count in (1, threads)
         }
     return result
 
 
-def _run(command: str) -> dict[str, float]:
+def run_command(command: str) -> dict[str, float]:
+    """Run a command of Arbora's in a process of its own: its seconds and megabytes."""
     done = subprocess.run(
         [sys.executable, "-c", _CHILD, json.dumps(shlex.split(command))],
         capture_output=True,
@@ -114,12 +117,14 @@ def _parsed(parser: DependencyParser, gold: list[Sentence], options: ParseOption
     return list(parser.parse([sentence.copy() for sentence in gold], options))
 
 
-def _scores(parser: DependencyParser, gold: list[Sentence], options: ParseOptions) -> dict[str, float]:
+def score(parser: DependencyParser, gold: list[Sentence], options: ParseOptions) -> dict[str, float]:
+    """UAS, and LAS with subtypes, over all words."""
     scores = evaluate(gold, _parsed(parser, gold, options)).as_dict()["scores"]
     return {"UAS": scores["UAS"]["f1"], "LAS": scores["LAS with subtypes"]["f1"]}
 
 
-def _calibration(parser: DependencyParser, gold: list[Sentence]) -> float:
+def calibration_error(parser: DependencyParser, gold: list[Sentence]) -> float:
+    """The expected calibration error of the heads of least-risk trees."""
     found = _parsed(parser, gold, ParseOptions(decoder="mbr", probabilities=True))
     chances = [chance for sentence in found for chance in head_probabilities(sentence) or []]
     return calibrate(chances, evaluate(gold, found).right_heads).error

@@ -15,9 +15,17 @@ from arbora.errors import ArboraError
 
 # Name -> module with measure(...) -> plain data and table(data) -> rich tables, and what it measures.
 BENCHMARKS = {
+    "accuracy": (
+        "arbora.benchmarks.accuracy",
+        "presets trained on the spot with several seeds: accuracy, training times, sizes, pruning",
+    ),
     "inference": (
         "arbora.benchmarks.inference",
         "factor graphs: growth of every propagator, cost of a message, against PGMax and numpy",
+    ),
+    "parse": (
+        "arbora.benchmarks.parse",
+        "presets trained for a few epochs: words a second, shares of the stages, proved trees",
     ),
     "parser": (
         "arbora.benchmarks.parser",
@@ -36,12 +44,21 @@ def bench(
         str | None, typer.Argument(help="What to measure; without it, a list of what there is.")
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Measure on this file (treebank only).")] = None,
-    train: Annotated[Path | None, typer.Option(help="Train on this file (parser only).")] = None,
-    dev: Annotated[Path | None, typer.Option(help="Parse this file (parser only).")] = None,
+    train: Annotated[Path | None, typer.Option(help="Train on this file (accuracy, parse, parser).")] = None,
+    dev: Annotated[Path | None, typer.Option(help="Parse this file (accuracy, parse, parser).")] = None,
+    presets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="With commas between (accuracy, parse); by default the main ones."
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(help="How many, from 1 on (accuracy only); by default 3.")
+    ] = None,
     labels: Annotated[
-        str, typer.Option(help="How labels are found: joint, second-stage or both (parser only).")
-    ] = "joint",
-    epochs: Annotated[int, typer.Option(help="Epochs of training (parser only).")] = 10,
+        str | None, typer.Option(help="How labels are found: joint, second-stage or both (parser only).")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(help="Epochs of training (accuracy, parse, parser).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quick: Annotated[
         bool, typer.Option(help="A tiny run that only shows what comes out (inference, trees).")
@@ -53,11 +70,20 @@ def bench(
         return
     if name not in BENCHMARKS:
         raise ArboraError(f"there is no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
-    given = {"file": file, "train": train, "dev": dev, "quick": quick or None}
+    given = {
+        "file": file,
+        "train": train,
+        "dev": dev,
+        "presets": None if presets is None else tuple(name.strip() for name in presets.split(",")),
+        "seeds": None if seeds is None else tuple(range(1, seeds + 1)),
+        "labels": labels,
+        "epochs": epochs,
+        "quick": quick or None,
+    }
     _refuse_others(name, given)
-    options: dict[str, Any] = {"quick": quick} if name in ("inference", "trees") else {"path": file}
-    if name == "parser":
-        options = {"train": train, "dev": dev, "labels": labels, "epochs": epochs}
+    options: dict[str, Any] = {option: value for option, value in given.items() if value is not None}
+    if name == "treebank":
+        options = {"path": file}
     module = import_module(BENCHMARKS[name][0])
     with Console(stderr=True).status(f"Measuring {name} ..."):
         result = module.measure(**options)
@@ -68,7 +94,14 @@ def bench(
 
 
 # Which options belong to which benchmark.
-_OWN = {"inference": {"quick"}, "treebank": {"file"}, "trees": {"quick"}, "parser": {"train", "dev"}}
+_OWN = {
+    "accuracy": {"train", "dev", "presets", "seeds", "epochs"},
+    "inference": {"quick"},
+    "parse": {"train", "dev", "presets", "epochs"},
+    "parser": {"train", "dev", "labels", "epochs"},
+    "treebank": {"file"},
+    "trees": {"quick"},
+}
 
 
 def _refuse_others(name: str, given: dict[str, Any]) -> None:
