@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parsing/exact_charts.hpp"
 #include "parsing/hill_climbing.hpp"
 #include "solvers/ad3.hpp"
 #include "solvers/belief_propagation.hpp"
@@ -82,6 +83,28 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options) {
     }
 }
 
+bool sums_exactly(const SentenceParts& parts, TreeKind kind, const GraphOptions& options) {
+    if (!kind.projective || options.solver == GraphSolver::belief_propagation ||
+        options.constraint != TreeConstraint::tree)
+        return false;
+    for (int k = 0; k < part_kind_count; ++k)
+        if (!parts.parts[k].empty() && !is_in_automata(k)) return false;
+    return true;
+}
+
+Outcome sum(const PartGraph& graph, const GraphOptions& options, bool exactly) {
+    if (!exactly) {
+        GraphOptions own = options;
+        own.solver = GraphSolver::belief_propagation;
+        return solve(graph, own);
+    }
+    Outcome outcome;
+    outcome.log_partition = sum_projective(graph, outcome.beliefs, &outcome.parts);
+    outcome.infeasible = outcome.log_partition == -INFINITY;
+    outcome.converged = true;
+    return outcome;
+}
+
 double graph_loss(const Candidates& candidates, const SentenceParts& parts, const int* heads, const int* labels,
                   LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
                   PartNumbers<double>& part_gradient) {
@@ -92,10 +115,9 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     p.set(candidates, heads, labels, family);
     collapse(p.candidates, best ? Collapse::best : Collapse::sum, arcs);
     Arena arena;
-    const PartGraph graph(parts, arcs, {best, options.constraint}, kind, p.beta);
-    GraphOptions own = options;
-    if (!best) own.solver = GraphSolver::belief_propagation;
-    const Outcome outcome = solve(graph, own);
+    const bool exactly = !best && sums_exactly(parts, kind, options);
+    const PartGraph graph(parts, arcs, {best || exactly, options.constraint}, kind, p.beta);
+    const Outcome outcome = best ? solve(graph, options) : sum(graph, options, exactly);
     const int per_arc = candidates.per_arc();
     gradient.assign(candidates.scores.size(), 0.0);
     clear(parts, part_gradient);

@@ -43,6 +43,13 @@ private:
     bool is_active_ = false;
 };
 
+// Whether sums over trees are found by an exact chart: trees are projective, it knows all parts, and nobody asked for
+// belief propagation. The graph must be joined then, else not.
+bool sums_exactly(const SentenceParts& parts, TreeKind kind, const GraphOptions& options);
+
+// Probabilities of arcs and of the groups' parts, and the log-partition, which is that of Bethe unless it is exact.
+Outcome sum(const PartGraph& graph, const GraphOptions& options, bool exactly);
+
 // Solves a graph of parts. Solvers that maximise give an assignment, belief propagation beliefs; `upper_bound` and
 // `value` tell whether the assignment is proved.
 Outcome solve(const PartGraph& graph, const GraphOptions& options);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "charts/projective_siblings.hpp"
+#include "parsing/exact_charts.hpp"
 #include "trees/operations.hpp"
 
 namespace arbora {
@@ -151,32 +151,6 @@ private:
     Arena arena_;
 };
 
-// False if there is no projective tree. `sees_all`: whether all parts were counted.
-bool find_projective(const PartGraph& graph, int* heads, double& value, bool& sees_all) {
-    thread_local ProjectiveSiblings chart;
-    thread_local std::vector<int> of_heads, of_modifiers;
-    thread_local std::vector<double> scores;
-    const ArcIndex& arcs = graph.arcs();
-    of_heads.clear();
-    of_modifiers.clear();
-    scores.clear();
-    for (int a = 0; a < arcs.count(); ++a) {
-        of_heads.push_back(arcs.arc(a).head);
-        of_modifiers.push_back(arcs.arc(a).modifier);
-        scores.push_back(graph.graph().score(a));
-    }
-    const PartGraph::Automata automata = graph.automata();
-    chart.set_arcs({arcs.n(), of_heads, of_modifiers, graph.kind().single_root}, automata.see_grandparents);
-    std::vector<double> zeros;
-    if (!automata.scores) zeros.assign(chart.chart().part_count(), 0.0);
-    chart.set_scores(scores, automata.scores ? *automata.scores : zeros);
-    value = chart.best_score();
-    sees_all = automata.are_all;
-    if (value == -INFINITY) return false;
-    chart.best_tree(heads);
-    return true;
-}
-
 }  // namespace
 
 bool climb(const PartGraph& graph, int* heads) { return Climber(graph, heads).run(); }
@@ -186,10 +160,8 @@ Outcome climb_from_projective(const PartGraph& graph) {
     const int n = arcs.n();
     std::vector<int> heads(n + 1, -1);
     Outcome outcome;
-    double bound = 0;
-    bool sees_all = false;
-    const bool has_tree = find_projective(graph, heads.data(), bound, sees_all);
-    if (!has_tree) {
+    const double bound = best_projective(graph, heads.data());
+    if (bound == -INFINITY) {
         std::vector<double> table(static_cast<std::size_t>(n + 1) * (n + 1), impossible);
         for (int a = 0; a < arcs.count(); ++a)
             table[static_cast<std::size_t>(arcs.arc(a).head) * (n + 1) + arcs.arc(a).modifier] = graph.graph().score(a);
@@ -201,7 +173,7 @@ Outcome climb_from_projective(const PartGraph& graph) {
             return outcome;
         }
     }
-    if (graph.kind().projective && has_tree && sees_all)
+    if (graph.kind().projective && bound != -INFINITY && graph.automata().are_all)
         outcome.upper_bound = bound;
     else if (!graph.kind().projective)
         climb(graph, heads.data());

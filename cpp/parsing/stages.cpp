@@ -65,10 +65,9 @@ ByGraph::ByGraph(const Parser& parser, const Prepared& prepared, const std::vect
 }
 
 void ByGraph::find_marginals(const std::vector<double>& arc_scores, std::vector<double>& table) {
-    sums_.emplace(parts_, arc_scores, GraphShape{false, options_.graph.constraint}, options_.kind, scale_);
-    GraphOptions own = options_.graph;
-    own.solver = GraphSolver::belief_propagation;
-    const Outcome outcome = solve(*sums_, own);
+    const bool exactly = sums_exactly(parts_, options_.kind, options_.graph);
+    sums_.emplace(parts_, arc_scores, GraphShape{exactly, options_.graph.constraint}, options_.kind, scale_);
+    const Outcome outcome = sum(*sums_, options_.graph, exactly);
     if (outcome.infeasible) throw Infeasible("no tree is possible");
     log_partition_ = outcome.log_partition;
     const std::size_t width = parts_.arcs.n() + 1;

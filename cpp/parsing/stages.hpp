@@ -66,9 +66,9 @@ class ByGraph {
 public:
     ByGraph(const Parser& parser, const Prepared& prepared, const std::vector<Arc>& arcs, const ParseOptions& options);
 
-    // Probabilities of arcs, by belief propagation, into a table. Throws Infeasible.
+    // Probabilities of arcs, exact or by belief propagation (sums_exactly), into a table. Throws Infeasible.
     void find_marginals(const std::vector<double>& arc_scores, std::vector<double>& table);
-    // After find_marginals; by Bethe's log-partition, which is an approximation.
+    // After find_marginals; by Bethe's log-partition, which is an approximation, if they are not exact.
     double log_probability(const int* heads) { return sums_->value_of_tree(heads, arena_) - log_partition_; }
 
     // The best tree with its value and bound. Throws Infeasible.

@@ -61,6 +61,8 @@ void for_joined(const ArcIndex& arcs, Body body) {
 
 }  // namespace
 
+bool is_in_automata(int k) { return k == consecutive || k == grand || k == grand_sibling; }
+
 void SentenceParts::set(const std::vector<Arc>& candidates, int n, const std::array<bool, part_kind_count>& wanted) {
     arcs.set(candidates, n);
     for (int k = 0; k < part_kind_count; ++k) {
@@ -76,11 +78,10 @@ PartGraph::PartGraph(const SentenceParts& parts, const std::vector<double>& arc_
     for (double score : arc_scores) graph_.add_binary(score);
     add_constraint(shape);
     first_group_ = graph_.groups().size();
-    const bool joins = shape.joined && (!parts.parts[grand_sibling].empty() ||
-                                        (!parts.parts[consecutive].empty() && !parts.parts[grand].empty()));
+    const bool joins = shape.joined && (!parts.parts[grand_sibling].empty() || !parts.parts[grand].empty());
     if (joins) add_joined(scale);
     for (int k = 0; k < part_kind_count; ++k) {
-        if (parts.parts[k].empty() || (joins && (k == consecutive || k == grand || k == grand_sibling))) continue;
+        if (parts.parts[k].empty() || (joins && is_in_automata(k))) continue;
         std::vector<double> scores = parts.scores[k];
         for (double& score : scores) score *= scale;
         graph_.add(part_kind(k).make_factors(graph_.variables(), parts.arcs, std::move(scores)));
@@ -171,8 +172,9 @@ void PartGraph::add_parts(const std::vector<std::vector<double>>& by_group, doub
 PartGraph::Automata PartGraph::automata() const {
     for (std::size_t i = 0; i < kinds_.size(); ++i)
         if (kinds_[i] == joined_group || kinds_[i] == consecutive)
-            return {&graph_.groups()[first_group_ + i]->part_scores(), kinds_[i] == joined_group, kinds_.size() == 1};
-    return {nullptr, false, kinds_.empty()};
+            return {&graph_.groups()[first_group_ + i]->part_scores(), kinds_[i] == joined_group, kinds_.size() == 1,
+                    first_group_ + i};
+    return {nullptr, false, kinds_.empty(), 0};
 }
 
 double PartGraph::value_of(const Assignment& assignment) const {

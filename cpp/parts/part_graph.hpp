@@ -20,6 +20,9 @@ struct GraphShape {
     TreeConstraint constraint = TreeConstraint::tree;
 };
 
+// Whether parts of kind k are in the joined automata.
+bool is_in_automata(int k);
+
 // One number for each part of each kind.
 template <class Number>
 using PartNumbers = std::array<std::vector<Number>, part_kind_count>;
@@ -51,7 +54,8 @@ public:
     struct Automata {
         const std::vector<double>* scores;
         bool see_grandparents;
-        bool are_all;  // there are no other parts
+        bool are_all;       // there are no other parts
+        std::size_t group;  // whose scores they are
     };
     Automata automata() const;
 

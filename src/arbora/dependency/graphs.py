@@ -72,7 +72,7 @@ def make_graph(
     index = _Index(n, list(arcs), variables)
     kept = {name: own for name, own in parts.items() if len(own.words)}
     together = {"consecutive-siblings", "grandparents", "grand-siblings"} & set(kept)
-    if joined and ("grand-siblings" in together or len(together) == 2):
+    if joined and together - {"consecutive-siblings"}:
         graph.add(index.automata(kept))
         kept = {name: own for name, own in kept.items() if name not in together}
     for name, own in kept.items():
