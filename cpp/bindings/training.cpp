@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "parsing.hpp"
+#include "parsing/gold_features.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -21,6 +22,13 @@ void bind_training(StructureClass& structure) {
             return std::make_tuple(found.trees, found.labels, found.joint);
         }, "weights"_a, "pruner_weights"_a, "encoded"_a, "heads"_a, "labels"_a, "trees"_a,
            "threads"_a, "scales"_a, "joint"_a)
+        .def("count_features", [](const Structure& self, const Encoded& encoded, const Array<const int>& heads,
+                                  const Arcs& arcs) {
+            const FeatureCounts found = count_features({self.templates, self.model, self.higher}, encoded,
+                                                       {heads.data(), nullptr}, arcs.of);
+            return std::make_tuple(found.supported, found.complete);
+        }, "encoded"_a, "heads"_a, "arcs"_a,
+           "How many different features of arcs and parts gold trees have, and how many all candidates.")
         .def("template_masses", [](const Structure& self, int section, const HeldWeights& weights,
                                    const Encoded& encoded, const Array<const int>& heads,
                                    const Array<const int>& labels) {
@@ -53,7 +61,7 @@ void bind_training(StructureClass& structure) {
                            const Array<const int>& heads, const Array<const int>& labels,
                            const std::vector<std::size_t>& sentences) {
             nb::gil_scoped_release release;
-            support(self.templates, self.model, learner, encoded, {heads.data(), labels.data()}, sentences);
+            support({self.templates, self.model, self.higher}, learner, encoded, {heads.data(), labels.data()}, sentences);
         }, "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "sentences"_a);
 }
 

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "charts/projective_siblings.hpp"
-
 namespace arbora {
 namespace {
 
@@ -34,6 +32,12 @@ double best_projective(const PartGraph& graph, int* heads) {
     ProjectiveSiblings& chart = chart_of(graph);
     if (chart.best_score() != -INFINITY) chart.best_tree(heads);
     return chart.best_score();
+}
+
+std::vector<ScoredTree> best_projective_trees(const PartGraph& graph, int k) {
+    const ProjectiveSiblings& chart = chart_of(graph);
+    if (chart.best_score() == -INFINITY) return {};
+    return chart.best_trees(k);
 }
 
 double sum_projective(const PartGraph& graph, std::vector<double>& arcs, std::vector<std::vector<double>>* parts) {

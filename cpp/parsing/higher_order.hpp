@@ -29,7 +29,9 @@ public:
 
     bool is_active() const { return is_active_; }
 
-    // Lists the parts over the arcs, and scores them.
+    // Lists the parts over the arcs.
+    void list(const std::vector<Arc>& arcs, int n, SentenceParts& parts) const { parts.set(arcs, n, wanted_); }
+    // Lists them, and scores them.
     template <class Number>
     void score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
                SentenceParts& parts) const;

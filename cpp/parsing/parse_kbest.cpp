@@ -47,8 +47,16 @@ public:
     }
 
     std::vector<LabelledTree> run() {
-        if (parser_.higher.is_active()) return by_graph();
-        return parser_.model.has_labeler() ? in_two_stages() : jointly();
+        if (!parser_.higher.is_active()) {
+            if (!parser_.model.has_labeler()) return jointly();
+            const double total = find_log_partition(table(table_, 0), options_.kind);
+            return in_two_stages(total, [&](int k) { return find_kbest(table(table_, 0), options_.kind, k); });
+        }
+        ByGraph graph(parser_, prepared_, candidates_.arcs, options_);
+        if (!graph.sums_exactly()) return by_beliefs(graph);
+        std::vector<double> beliefs;
+        graph.find_marginals(arcs_, beliefs);
+        return in_two_stages(graph.log_partition(), [&](int k) { return graph.best_trees(k); });
     }
 
 private:
@@ -69,12 +77,12 @@ private:
     // Trees come in the order of their own probability, which bounds that of their labellings: once the k-th labelled
     // tree is at least as probable as the next tree, no tree to come can matter. Where labels are far less sure than
     // trees that may take exponentially many trees, so there is an end to them.
-    std::vector<LabelledTree> in_two_stages() {
-        const double total = find_log_partition(table(table_, 0), options_.kind);
+    template <class FindTrees>
+    std::vector<LabelledTree> in_two_stages(double total, FindTrees find_trees) {
         const int most_trees = std::max(256, 16 * std::min(k_, 1 << 26));
         std::size_t seen = 0;
         for (int wanted = k_;; wanted = std::min(2 * wanted, most_trees)) {
-            const std::vector<LabelledTree> trees = find_kbest(table(table_, 0), options_.kind, wanted);
+            const std::vector<LabelledTree> trees = find_trees(wanted);
             for (; seen < trees.size(); ++seen) {
                 const double own = trees[seen].score - total;
                 if (static_cast<int>(found_.size()) == k_ && found_.back().score >= own) return std::move(found_);
@@ -85,8 +93,7 @@ private:
     }
 
     // The trees that the probabilities of arcs put first, in the order of what the graph gives for them as a whole.
-    std::vector<LabelledTree> by_graph() {
-        ByGraph graph(parser_, prepared_, candidates_.arcs, options_);
+    std::vector<LabelledTree> by_beliefs(ByGraph& graph) {
         std::vector<double> beliefs;
         graph.find_marginals(arcs_, beliefs);
         for (std::size_t c = 0; c < beliefs.size(); ++c)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parsing/exact_charts.hpp"
+
 namespace arbora {
 namespace {
 
@@ -65,7 +67,7 @@ ByGraph::ByGraph(const Parser& parser, const Prepared& prepared, const std::vect
 }
 
 void ByGraph::find_marginals(const std::vector<double>& arc_scores, std::vector<double>& table) {
-    const bool exactly = sums_exactly(parts_, options_.kind, options_.graph);
+    const bool exactly = sums_exactly();
     sums_.emplace(parts_, arc_scores, GraphShape{exactly, options_.graph.constraint}, options_.kind, scale_);
     const Outcome outcome = sum(*sums_, options_.graph, exactly);
     if (outcome.infeasible) throw Infeasible("no tree is possible");
@@ -74,6 +76,14 @@ void ByGraph::find_marginals(const std::vector<double>& arc_scores, std::vector<
     table.assign(width * width, 0.0);
     for (int a = 0; a < parts_.arcs.count(); ++a)
         table[parts_.arcs.arc(a).head * width + parts_.arcs.arc(a).modifier] = outcome.beliefs[a];
+}
+
+bool ByGraph::sums_exactly() const { return arbora::sums_exactly(parts_, options_.kind, options_.graph); }
+
+std::vector<LabelledTree> ByGraph::best_trees(int k) const {
+    std::vector<LabelledTree> result;
+    for (ScoredTree& tree : best_projective_trees(*sums_, k)) result.push_back({std::move(tree.heads), {}, tree.score});
+    return result;
 }
 
 void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) const {

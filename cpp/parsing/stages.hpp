@@ -71,6 +71,11 @@ public:
     // After find_marginals; by Bethe's log-partition, which is an approximation, if they are not exact.
     double log_probability(const int* heads) { return sums_->value_of_tree(heads, arena_) - log_partition_; }
 
+    double log_partition() const { return log_partition_; }
+    // Whether probabilities are exact, and so are the best trees, by what find_marginals was given.
+    bool sums_exactly() const;
+    std::vector<LabelledTree> best_trees(int k) const;
+
     // The best tree with its value and bound. Throws Infeasible.
     void find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) const;
 

@@ -58,12 +58,4 @@ struct Surprise {
 Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTrees gold, TreeKind kind,
                           const GraphOptions& graph, const std::vector<double>& scales, double joint, int threads);
 
-// For every template of a section, the sum of the squared weights of its features in the gold trees.
-std::vector<double> template_masses(const Templates& templates, Section section, int labels, ShortWeights weights,
-                                    const Encoded& encoded, GoldTrees gold);
-
-// Lets the learner change the features of these gold trees only: the supported ones.
-void support(const Templates& templates, const FirstOrder& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
-             const std::vector<std::size_t>& sentences);
-
 }  // namespace arbora

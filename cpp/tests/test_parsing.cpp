@@ -6,6 +6,7 @@
 #include <string>
 
 #include "check.hpp"
+#include "parsing/gold_features.hpp"
 #include "parsing/parse.hpp"
 #include "parsing/stream.hpp"
 #include "parsing/training.hpp"
@@ -339,7 +340,7 @@ TEST(parsing_trains_the_same_with_any_threads) {
         std::vector<std::vector<float>> learned;
         for (int threads : {1, 3}) {
             OnlineLearner learner(bits, model.model.labeler().padding(), StepRule::aggressive, 0.1);
-            support(model.templates, model.model, learner, encoded, {heads.data(), labels.data()}, batch);
+            support({model.templates, model.model, model.higher}, learner, encoded, {heads.data(), labels.data()}, batch);
             for (int epoch = 0; epoch < 2; ++epoch) {
                 const BatchReport report =
                     train_parser({model.templates, model.model, model.higher}, learner, encoded,

@@ -329,6 +329,7 @@ class _Run:
                 "epochs": [report.without_times() for report in self.state.reports],
                 "kept": self._kept_epoch(),
             },
+            "features": self._count_features(),
             "heaviest": self._heaviest(),
         }
         return DependencyParser(header, self.state.best, self.state.pruner_weights)
@@ -349,6 +350,13 @@ class _Run:
             ),
             self.options.labels,
         )  # fmt: skip
+
+    def _count_features(self) -> dict[str, int]:
+        """How many features of arcs and parts a sample has: those of gold trees, and those of all candidates."""
+        sample = self._sample()
+        arcs = self._choose(sample, sample.heads)
+        supported, complete = self.structure.count_features(sample.encoded, sample.heads, arcs)
+        return {"sentences": len(sample), "supported": supported, "complete": complete}
 
     def _heaviest(self) -> list[dict[str, Any]]:
         """Templates by the share of the squared weight that their features have in gold trees."""

@@ -1,0 +1,146 @@
+#include "parsing/gold_features.hpp"
+
+namespace arbora {
+namespace {
+
+// Features are told apart by so many bits of their hashes.
+constexpr int count_bits = 28;
+
+// Different places of a large table.
+class Places {
+public:
+    Places() : seen_(((std::size_t{1} << count_bits) + 64) / 64 + 1, 0) {}
+
+    void add(SparseSum& sum) {
+        sum.for_each([&](std::uint32_t index, float) {
+            std::uint64_t& word = seen_[index / 64];
+            const std::uint64_t bit = std::uint64_t{1} << (index % 64);
+            count_ += !(word & bit);
+            word |= bit;
+        });
+        sum.clear();
+    }
+    std::size_t count() const { return count_; }
+
+private:
+    std::vector<std::uint64_t> seen_;
+    std::size_t count_ = 0;
+};
+
+std::vector<Arc> arcs_of(const int* heads, int n) {
+    std::vector<Arc> result;
+    for (int m = 1; m <= n; ++m) result.push_back({heads[m], m});
+    return result;
+}
+
+// All features of the arcs; of the parts over them, those of the tree, or all if `heads` is null.
+void add_features(const LearnedModel& model, const Prepared& prepared, const std::vector<Arc>& arcs, const int* heads,
+                  std::uint32_t mask, SparseSum& sum) {
+    std::vector<ArcGradient> gradients;
+    for (const Arc& arc : arcs) gradients.push_back({arc.head, arc.modifier, 1});
+    model.first_order.arcs().add_gradient(prepared, mask, gradients, sum);
+    if (!model.higher.is_active()) return;
+    SentenceParts parts;
+    model.higher.list(arcs, prepared.n(), parts);
+    PartNumbers<double> counts;
+    if (heads) {
+        Arena arena;
+        const PartGraph graph(parts, std::vector<double>(arcs.size(), 0.0), {false}, {false, false}, 1);
+        graph.add_parts_of_tree(heads, 1, counts, arena);
+    } else {
+        for (int k = 0; k < part_kind_count; ++k) counts[k].assign(parts.parts[k].size(), 1.0);
+    }
+    model.higher.add_gradient(prepared, mask, parts, counts, sum);
+}
+
+}  // namespace
+
+void support(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+             const std::vector<std::size_t>& sentences) {
+    Prepared prepared;
+    SparseSum sum;
+    const LabelFeatures& features = model.first_order.labeler();
+    const std::uint32_t mask = learner.mask();
+    const int states = features.states();
+    for (std::size_t sentence : sentences) {
+        prepared.set(model.templates, encoded, sentence, ~bit_of(Section::pruner));
+        const int n = prepared.n();
+        const int* heads = gold.heads + encoded.start(sentence) - 1;
+        const int* labels = gold.labels + encoded.start(sentence) - 1;
+        prepared.set_tree(model.templates, encoded, sentence, heads);
+        const std::vector<Arc> arcs = arcs_of(heads, n);
+        add_features(model, prepared, arcs, heads, mask, sum);
+        std::vector<float> of_labels(static_cast<std::size_t>(n) * features.labels());
+        for (int m = 1; m <= n; ++m) of_labels[static_cast<std::size_t>(m - 1) * features.labels() + labels[m]] = 1;
+        model.first_order.joint_labels().add_gradient(prepared, mask, arcs, of_labels.data(), sum);
+        features.add_gradient(prepared, mask, arcs, of_labels.data(), sum);
+        for (const auto& words : FirstOrder::families(heads, n)) {
+            std::vector<float> pairs(static_cast<std::size_t>(states) * states);
+            int previous = features.labels();
+            for (int m : words.modifiers) {
+                pairs[static_cast<std::size_t>(previous) * states + labels[m]] = 1;
+                previous = labels[m];
+            }
+            pairs[static_cast<std::size_t>(previous) * states + features.labels()] = 1;
+            features.add_sibling_gradient(prepared, mask, words.head, pairs.data(), sum);
+        }
+        learner.allow(sum);
+    }
+}
+
+FeatureCounts count_features(const LearnedModel& model, const Encoded& encoded, GoldTrees gold,
+                             const std::vector<std::vector<Arc>>& arcs) {
+    constexpr std::uint32_t mask = (1u << count_bits) - 1;
+    Prepared prepared;
+    SparseSum sum;
+    Places supported, complete;
+    for (std::size_t sentence = 0; sentence < encoded.sentences(); ++sentence) {
+        prepared.set(model.templates, encoded, sentence, ~bit_of(Section::pruner));
+        const int* heads = gold.heads + encoded.start(sentence) - 1;
+        add_features(model, prepared, arcs_of(heads, prepared.n()), heads, mask, sum);
+        supported.add(sum);
+        add_features(model, prepared, arcs[sentence], nullptr, mask, sum);
+        complete.add(sum);
+    }
+    return {supported.count(), complete.count()};
+}
+
+std::vector<double> template_masses(const Templates& templates, Section section, int labels, ShortWeights weights,
+                                    const Encoded& encoded, GoldTrees gold) {
+    std::vector<double> masses;
+    Prepared prepared;
+    SparseSum sum;
+    const bool of_labels = section == Section::labels || section == Section::labeler;
+    for (const Template& t : templates.of(section)) {
+        const ArcFeatures arc_features({t});
+        const LabelFeatures label_features({t}, {}, labels);
+        for (std::size_t sentence = 0; sentence < encoded.sentences(); ++sentence) {
+            prepared.set(templates, encoded, sentence, bit_of(section));
+            const int* heads = gold.heads + encoded.start(sentence) - 1;
+            const int* own = gold.labels + encoded.start(sentence) - 1;
+            prepared.set_tree(templates, encoded, sentence, heads);
+            std::vector<ArcGradient> gradients;
+            std::vector<Arc> arcs;
+            std::vector<float> values(static_cast<std::size_t>(prepared.n()) * labels);
+            for (int m = 1; m <= prepared.n(); ++m) {
+                gradients.push_back({heads[m], m, 1});
+                arcs.push_back({heads[m], m});
+                if (own[m] >= 0) values[static_cast<std::size_t>(m - 1) * labels + own[m]] = 1;
+            }
+            if (of_labels)
+                label_features.add_gradient(prepared, weights.mask, arcs, values.data(), sum);
+            else
+                arc_features.add_gradient(prepared, weights.mask, gradients, sum);
+        }
+        double mass = 0;
+        sum.for_each([&](std::uint32_t index, float) {
+            const double weight = weights.step * weights.data[index];
+            mass += weight * weight;
+        });
+        sum.clear();
+        masses.push_back(mass);
+    }
+    return masses;
+}
+
+}  // namespace arbora

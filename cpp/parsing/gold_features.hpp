@@ -1,0 +1,24 @@
+#pragma once
+#include <vector>
+
+#include "parsing/training.hpp"
+
+namespace arbora {
+
+// Lets the learner change the features of these gold trees only: the supported ones.
+void support(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+             const std::vector<std::size_t>& sentences);
+
+// How many different features of arcs and parts (not of labels) the gold trees have, and how many all candidate arcs
+// and all parts over them: Martins et al. 2010, table 2.
+struct FeatureCounts {
+    std::size_t supported = 0, complete = 0;
+};
+FeatureCounts count_features(const LearnedModel& model, const Encoded& encoded, GoldTrees gold,
+                             const std::vector<std::vector<Arc>>& arcs);
+
+// For every template of a section, the sum of the squared weights of its features in the gold trees.
+std::vector<double> template_masses(const Templates& templates, Section section, int labels, ShortWeights weights,
+                                    const Encoded& encoded, GoldTrees gold);
+
+}  // namespace arbora
