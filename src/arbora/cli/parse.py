@@ -11,7 +11,7 @@ from rich.console import Console
 
 from arbora.dependency import ParseOptions
 from arbora.dependency.files import ParsingReport, parse_file
-from arbora.dependency.options import CONSTRAINTS, SOLVERS
+from arbora.dependency.options import CONSTRAINTS, GRAPH_SOLVERS, SOLVERS
 from arbora.errors import ArboraError
 
 DEFAULTS = ParseOptions()
@@ -78,7 +78,7 @@ def parse(
         typer.Option(
             metavar="NAME",
             help="What finds the best tree if the model has parts of several arcs: "
-            f"{', '.join(SOLVERS)}. By default as in training.",
+            f"{', '.join(SOLVERS)}; slower: {', '.join(GRAPH_SOLVERS)}. By default as in training.",
         ),
     ] = None,
     iterations: Annotated[

@@ -11,7 +11,7 @@ from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
-from arbora.dependency.options import ParseOptions, TrainingOptions
+from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, TrainingOptions
 from arbora.dependency.parser import DependencyParser, ParsedConllu, set_kbest
 from arbora.dependency.presets import preset_templates
 from arbora.dependency.training import CHECKPOINT, EpochReport, check_recipe, train
@@ -165,7 +165,7 @@ def parse_file(
     _check_folder(target)
     parser = DependencyParser.load(model)
     report, started = ParsingReport(), time.perf_counter()
-    if (read_as, write_as, kbest) == ("conllu", "conllu", None):
+    if (read_as, write_as, kbest) == ("conllu", "conllu", None) and options.solver not in GRAPH_SOLVERS:
         _parse_text(parser, source, target, options, report, progress)
     else:
         _parse_sentences(parser, (source, read_as), (target, write_as), options, kbest, report, progress)

@@ -13,7 +13,9 @@ from arbora.errors import ArboraError
 LABELS = ("joint", "second-stage", "both")
 DECODERS = ("best", "mbr")
 SOLVERS = ("dual-decomposition", "ad3", "hill-climbing", "bp")
-"""What finds the best tree where parts of several arcs have scores."""
+"""What finds the best tree where parts of several arcs have scores, in the core."""
+GRAPH_SOLVERS = ("max-product", "annealing", "lp", "ilp", "projective-chart", "enumerate")
+"""What does so on a graph of Python, sentence by sentence, which takes its time."""
 CONSTRAINTS = ("not2", "atmost1", "exactly1", "exactly1-no2cycle", "tree")
 """Which arcs make a parse, the weakest first; the core counts them so."""
 CERTIFYING_ITERATIONS = 5000
@@ -133,9 +135,14 @@ class ParseOptions:
             raise ArboraError("threads must be at least 1")
         if self.batch < 1:
             raise ArboraError("batch must be at least 1")
+        if self.solver in GRAPH_SOLVERS and (self.decoder != "best" or self.probabilities):
+            raise ArboraError(
+                f"the solver {self.solver} finds best trees: no mbr and no probabilities with it"
+            )
         if self.certificates and self.decoder != "best":
             raise ArboraError("certificates say whether a tree is the best: they go with the decoder best")
-        _check_graph(self.solver, self.iterations, self.propagations, self.constraint)
+        native = None if self.solver in GRAPH_SOLVERS else self.solver
+        _check_graph(native, self.iterations, self.propagations, self.constraint)
         return self
 
 
@@ -143,7 +150,8 @@ def _check_graph(
     solver: str | None, iterations: int | None, propagations: int | None, constraint: str | None
 ) -> None:
     if solver is not None and solver not in SOLVERS:
-        raise ArboraError(f"there is no solver {solver!r} for parsers; there are {', '.join(SOLVERS)}")
+        known = ", ".join(SOLVERS + GRAPH_SOLVERS)
+        raise ArboraError(f"there is no solver {solver!r} for parsers; there are {known}")
     if constraint is not None and constraint not in CONSTRAINTS:
         raise ArboraError(f"there is no constraint {constraint!r}; there are {', '.join(CONSTRAINTS)}")
     if iterations is not None and iterations < 1:
@@ -163,7 +171,7 @@ def tree_options(options: Mapping[str, Any], changes: ParseOptions | None = None
     return _core.TreeOptions(
         chosen("single_root"),
         chosen("projective"),
-        chosen("solver", SOLVERS[0]),
+        SOLVERS[0] if chosen("solver") in GRAPH_SOLVERS else chosen("solver", SOLVERS[0]),
         CERTIFYING_ITERATIONS
         if changes is not None and certify and changes.iterations is None
         else chosen("iterations", 1),

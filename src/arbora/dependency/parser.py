@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,9 +14,10 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of
-from arbora.dependency.options import ParseOptions, tree_options
+from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
 from arbora.errors import ArboraError, FileError, InfeasibleTreeError
 from arbora.features import SECTIONS, Templates
+from arbora.inference import find_solver
 from arbora.models import compact, expand, is_compact, read_model, write_model
 from arbora.treebank import Sentence
 from arbora.treebank.conllu import broken, fed, make_sentence
@@ -134,18 +136,30 @@ class DependencyParser:
             yield from work.sentences
 
     def graph(
-        self, sentence: Sentence, options: ParseOptions | None = None, *, sums: bool = False
+        self,
+        sentence: Sentence,
+        options: ParseOptions | None = None,
+        *,
+        sums: bool = False,
+        joined: bool | None = None,
+        given_heads: Integers | None = None,
     ) -> SentenceGraph:
         """The sentence as a factor graph over its candidate arcs, with the scores of this parser.
 
         Any solver of `arbora.FactorGraph` works on it, and more factors can be added. ``sums``: arcs score
-        the sum over their labels, and factors stand apart, as probabilities want it; else arcs score their
-        best label, and siblings and grandparents share automata.
+        the sum over their labels, as probabilities want it, not their best label. ``joined``: siblings and
+        grandparents share automata, which is best for solvers that bound, and not for those that send
+        messages; None is so unless ``sums``. ``given_heads``: of every word, -1 where it
+        is not known; other arcs of words with known heads are no candidates.
         """
         options = (options or ParseOptions()).check()
         trees = self._trees(options)
         encoded = encode([sentence])
         listed = self._core.choose(self._pruner_weights, encoded, _NO_INTEGERS, trees, 1).of(0)
+        if given_heads is not None:
+            known = {(head, word) for word, head in enumerate(given_heads.tolist(), 1) if head >= 0}
+            listed = [(head, word) for head, word in listed if given_heads[word - 1] < 0]
+            listed = sorted([*listed, *known], key=lambda arc: arc[::-1])
         return make_graph(
             len(sentence),
             listed,
@@ -155,7 +169,7 @@ class DependencyParser:
             ),
             single_root=trees.single_root,
             projective=trees.projective,
-            joined=not sums,
+            joined=not sums if joined is None else joined,
         )
 
     def time_stages(
@@ -179,6 +193,8 @@ class DependencyParser:
         tree fits, raises the error when all before it were handed on.
         """
         options = (options or ParseOptions()).check()
+        if options.solver in GRAPH_SOLVERS:
+            raise ArboraError(f"the solver {options.solver} works on sentences: use parse, not parse_conllu")
         _check_columns(self.labels)
         line, sentences_before = 1, 0
 
@@ -266,6 +282,41 @@ class DependencyParser:
         return tree_options(self.header["options"], options)
 
     def _run(self, work: _Work, options: ParseOptions) -> _Work:
+        if options.solver in GRAPH_SOLVERS:
+            gaps = self._solve_graphs(work, options)
+            options = replace(options, solver=None, certificates=False)
+            self._run_native(replace(work, gaps=_NO_FLOATS), options)
+            work.gaps[:] = gaps[: len(work.gaps)]
+            return work
+        return self._run_native(work, options)
+
+    def _solve_graphs(self, work: _Work, options: ParseOptions) -> list[float]:
+        """Heads by a solver of Python, as if given beforehand; returns how far they may be from the best."""
+        assert options.solver is not None
+        has_bound = "upper_bound" in find_solver(options.solver).gives
+        gaps, found = [], []
+        start = 0
+        for index, sentence in enumerate(work.sentences):
+            end = start + len(sentence.forms)
+            gap = 0.0
+            if end > start:
+                given = work.given_heads[start:end] if len(work.given_heads) else None
+                graph = self.graph(sentence, options, joined=has_bound, given_heads=given)
+                solution = graph.graph.solve(options.solver)
+                try:
+                    found += graph.heads_of(solution)
+                except ArboraError as error:
+                    raise InfeasibleTreeError(f"sentence {index} of the batch: {error}") from None
+                if options.certificates:
+                    gap = 0.0 if has_bound and solution.is_certified else solution.gap if has_bound else inf
+            gaps.append(gap)
+            start = end
+        work.given_heads = np.array(found, np.int32)
+        if not len(work.given_labels):
+            work.given_labels = np.full(len(found), -1, np.int32)
+        return gaps
+
+    def _run_native(self, work: _Work, options: ParseOptions) -> _Work:
         self._core.parse(
             self._weights,
             self._pruner_weights,

@@ -352,7 +352,7 @@ class _Run:
         )  # fmt: skip
 
     def _count_features(self) -> dict[str, int]:
-        """How many features of arcs and parts a sample has: those of gold trees, and those of all candidates."""
+        """How many features of arcs and parts a sample has: those of gold trees, those of all candidates."""
         sample = self._sample()
         arcs = self._choose(sample, sample.heads)
         supported, complete = self.structure.count_features(sample.encoded, sample.heads, arcs)
