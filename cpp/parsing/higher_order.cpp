@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parsing/exact_charts.hpp"
+#include "parsing/head_propagation.hpp"
 #include "parsing/hill_climbing.hpp"
 #include "solvers/ad3.hpp"
 #include "solvers/belief_propagation.hpp"
@@ -54,6 +55,7 @@ void HigherOrder::add_gradient(const Prepared& sentence, std::uint32_t mask, con
 Outcome solve(const PartGraph& graph, const GraphOptions& options) {
     switch (options.solver) {
         case GraphSolver::belief_propagation: {
+            if (options.constraint == TreeConstraint::tree) return propagate_heads(graph, {options.propagations});
             PropagationOptions own;
             own.iterations = options.propagations;
             own.tolerance = 1e-3;
@@ -82,6 +84,8 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options) {
         }
     }
 }
+
+bool joins_for_sums(const GraphOptions& options) { return options.constraint == TreeConstraint::tree; }
 
 bool sums_exactly(const SentenceParts& parts, TreeKind kind, const GraphOptions& options) {
     if (!kind.projective || options.solver == GraphSolver::belief_propagation ||
@@ -116,7 +120,7 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     collapse(p.candidates, best ? Collapse::best : Collapse::sum, arcs);
     Arena arena;
     const bool exactly = !best && sums_exactly(parts, kind, options);
-    const PartGraph graph(parts, arcs, {best || exactly, options.constraint}, kind, p.beta);
+    const PartGraph graph(parts, arcs, {best || joins_for_sums(options), options.constraint}, kind, p.beta);
     const Outcome outcome = best ? solve(graph, options) : sum(graph, options, exactly);
     const int per_arc = candidates.per_arc();
     gradient.assign(candidates.scores.size(), 0.0);

@@ -46,8 +46,12 @@ private:
 };
 
 // Whether sums over trees are found by an exact chart: trees are projective, it knows all parts, and nobody asked for
-// belief propagation. The graph must be joined then, else not.
+// belief propagation.
 bool sums_exactly(const SentenceParts& parts, TreeKind kind, const GraphOptions& options);
+
+// Whether a graph for sums must be joined (GraphShape): with a tree, heads are variables of many values; with weaker
+// constraints, arcs are binary variables.
+bool joins_for_sums(const GraphOptions& options);
 
 // Probabilities of arcs and of the groups' parts, and the log-partition, which is that of Bethe unless it is exact.
 Outcome sum(const PartGraph& graph, const GraphOptions& options, bool exactly);

@@ -68,7 +68,7 @@ ByGraph::ByGraph(const Parser& parser, const Prepared& prepared, const std::vect
 
 void ByGraph::find_marginals(const std::vector<double>& arc_scores, std::vector<double>& table) {
     const bool exactly = sums_exactly();
-    sums_.emplace(parts_, arc_scores, GraphShape{exactly, options_.graph.constraint}, options_.kind, scale_);
+    sums_.emplace(parts_, arc_scores, GraphShape{joins_for_sums(options_.graph), options_.graph.constraint}, options_.kind, scale_);
     const Outcome outcome = sum(*sums_, options_.graph, exactly);
     if (outcome.infeasible) throw Infeasible("no tree is possible");
     log_partition_ = outcome.log_partition;

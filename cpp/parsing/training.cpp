@@ -128,6 +128,19 @@ double surprise_of_labels(const Candidates& candidates, const int* heads, const 
     return -own;
 }
 
+// -log P(head) summed over all words, from the gradient of a CRF, which is the probability of an arc minus 1 if it is gold.
+double surprise_of_heads(const Candidates& candidates, const int* heads, const std::vector<double>& gradient) {
+    const int per_arc = candidates.per_arc();
+    double total = 0;
+    for (int m = 1; m <= candidates.n; ++m) {
+        const double* row = gradient.data() + candidates.find(heads[m], m) * per_arc;
+        double probability = 1;
+        for (int l = 0; l < per_arc; ++l) probability += row[l];
+        total -= std::log(std::max(probability, 1e-12));
+    }
+    return total;
+}
+
 // Leaves one score for each arc: 1/scale log sum over labels of exp(scale s).
 void scale_arcs(Candidates& candidates, double scale) {
     for (double& score : candidates.scores) score *= scale;
@@ -261,7 +274,9 @@ Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTree
                 for (std::size_t i = 0; i < parts.scores[k].size(); ++i)
                     scaled_parts.scores[k][i] = scales[s] * parts.scores[k][i];
             PartNumbers<double> part_gradient;
-            own.trees[s] = graph_loss(scaled, scaled_parts, heads, labels, {1, 0}, kind, graph, gradient, part_gradient);
+            const double loss =
+                graph_loss(scaled, scaled_parts, heads, labels, {1, 0}, kind, graph, gradient, part_gradient);
+            own.trees[s] = sums_exactly(parts, kind, graph) ? loss : surprise_of_heads(scaled, heads, gradient);
         }
         if (!model.has_labeler()) return;
         prepared.set_tree(parser.templates, encoded, sentence, heads);

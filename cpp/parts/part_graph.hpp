@@ -14,8 +14,8 @@ enum class TreeConstraint : std::uint8_t { not2, at_most_one, exactly_one, exact
 // How parts become factors.
 struct GraphShape {
     // One automaton for each head scores consecutive siblings, grandparents and grand-siblings together: the tightest
-    // for solvers that maximise. Belief propagation wants them apart, because such an automaton demands one head a word
-    // as the tree does, and what is demanded twice is counted twice.
+    // for solvers that maximise. Belief propagation over binary variables wants them apart, because such an automaton
+    // demands one head a word as the tree does, and what is demanded twice is counted twice.
     bool joined = true;
     TreeConstraint constraint = TreeConstraint::tree;
 };
