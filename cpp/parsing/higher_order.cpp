@@ -52,6 +52,10 @@ void HigherOrder::add_gradient(const Prepared& sentence, std::uint32_t mask, con
     }
 }
 
+GraphShape shape_for_best(const GraphOptions& options) {
+    return {true, options.constraint, options.solver == GraphSolver::hill_climbing && !options.certify};
+}
+
 Outcome solve(const PartGraph& graph, const GraphOptions& options) {
     switch (options.solver) {
         case GraphSolver::belief_propagation: {
@@ -120,7 +124,8 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     collapse(p.candidates, best ? Collapse::best : Collapse::sum, arcs);
     Arena arena;
     const bool exactly = !best && sums_exactly(parts, kind, options);
-    const PartGraph graph(parts, arcs, {best || joins_for_sums(options), options.constraint}, kind, p.beta);
+    const GraphShape shape = best ? shape_for_best(options) : GraphShape{joins_for_sums(options), options.constraint};
+    const PartGraph graph(parts, arcs, shape, kind, p.beta);
     const Outcome outcome = best ? solve(graph, options) : sum(graph, options, exactly);
     const int per_arc = candidates.per_arc();
     gradient.assign(candidates.scores.size(), 0.0);

@@ -56,6 +56,9 @@ bool joins_for_sums(const GraphOptions& options);
 // Probabilities of arcs and of the groups' parts, and the log-partition, which is that of Bethe unless it is exact.
 Outcome sum(const PartGraph& graph, const GraphOptions& options, bool exactly);
 
+// The graph that a solver that maximises wants.
+GraphShape shape_for_best(const GraphOptions& options);
+
 // Solves a graph of parts. Solvers that maximise give an assignment, belief propagation beliefs; `upper_bound` and
 // `value` tell whether the assignment is proved.
 Outcome solve(const PartGraph& graph, const GraphOptions& options);

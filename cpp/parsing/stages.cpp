@@ -88,7 +88,7 @@ std::vector<LabelledTree> ByGraph::best_trees(int k) const {
 
 void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) const {
     Laps laps(options_.times);
-    const PartGraph graph(parts_, arc_scores, {true, options_.graph.constraint}, options_.kind, scale_);
+    const PartGraph graph(parts_, arc_scores, shape_for_best(options_.graph), options_.kind, scale_);
     laps.end(&StageTimes::graphs);
     const Outcome outcome = solve(graph, options_.graph);
     if (outcome.infeasible) throw Infeasible("no tree is possible");

@@ -16,47 +16,44 @@ constexpr int kind_of(Section section) { return static_cast<int>(section) - stat
 constexpr int consecutive = kind_of(Section::consecutive_siblings), grand = kind_of(Section::grandparents),
               grand_sibling = kind_of(Section::grand_siblings);
 
-// Where the parts of one joined part stand among those of the three kinds: body(joined, sibling, grandparent), each
-// -1 if there is none. Parts of grand-siblings have the joined order themselves.
+// Where joined parts stand among those of the three kinds: body(joined, sibling, grandparent, count) for `count` of them
+// in a row, all bigrams to one modifier; siblings are in a row too, the grandparent is one. -1 if there is none. Parts of
+// grand-siblings have the joined order themselves.
 template <class Body>
 void for_joined(const ArcIndex& arcs, Body body) {
-    // Of every arc, where its grandparents begin; and of every side of a head, its bigrams.
-    thread_local std::vector<int> grandparents, sides;
+    // Of every arc, where its grandparents begin, and which of the arcs to its head would close a circle with it.
+    thread_local std::vector<int> grandparents, circles;
     grandparents.assign(arcs.count(), 0);
+    circles.assign(arcs.count(), -1);
     int next = 0;
     for (int a = 0; a < arcs.count(); ++a) {
         const auto [head, modifier] = arcs.arc(a);
         grandparents[a] = next;
-        for (int above = arcs.heads_begin(head); above < arcs.heads_end(head); ++above) next += arcs.arc(above).head != modifier;
+        circles[a] = head ? arcs.find(modifier, head) : -1;
+        next += head ? arcs.heads_end(head) - arcs.heads_begin(head) - (circles[a] >= 0) : 0;
     }
-    const auto bigrams = [](std::size_t modifiers) { return static_cast<int>((modifiers + 1) * (modifiers + 2) / 2); };
-    sides.assign(2 * (arcs.n() + 1), -1);
-    next = 0;
+    int joined = 0, of_siblings = 0;
     for (int head = 0; head <= arcs.n(); ++head) {
-        if (head) {
-            sides[2 * head] = next;
-            next += bigrams(arcs.left(head).size());
-        }
-        sides[2 * head + 1] = next;
-        next += bigrams(arcs.right(head).size());
-    }
-    int joined = 0;
-    for_grand_siblings(arcs, [&](int head, int above, bool is_right, int from, int to) {
-        const auto side = is_right ? arcs.right(head) : arcs.left(head);
-        const int begin = sides[2 * head + is_right];
-        const int sibling = begin < 0 ? -1 : begin + to * (to - 1) / 2 + from;
-        int grandparent = -1;
-        if (above >= 0 && to <= static_cast<int>(side.size())) {
-            const int a = side[to - 1], modifier = arcs.arc(a).modifier;
-            if (arcs.arc(above).head != modifier) {
-                // The arcs above in order, but for the one that would close a circle.
-                int skipped = 0;
-                for (int other = arcs.heads_begin(head); other < above; ++other) skipped += arcs.arc(other).head == modifier;
-                grandparent = grandparents[a] + (above - arcs.heads_begin(head)) - skipped;
+        const int begin = head ? arcs.heads_begin(head) : -1, end = head ? arcs.heads_end(head) : 0;
+        int sibling = of_siblings;
+        for (int above = begin; above < end; ++above) {
+            sibling = of_siblings;
+            for (const bool is_right : {false, true}) {
+                const auto side = is_right ? arcs.right(head) : arcs.left(head);
+                const bool has_siblings = head || is_right;  // nothing is on the left of the root
+                for (int to = 1; to <= static_cast<int>(side.size()) + 1; ++to) {
+                    const int a = above >= 0 && to <= static_cast<int>(side.size()) ? side[to - 1] : -1;
+                    int grandparent = -1;
+                    if (a >= 0 && above != circles[a])
+                        grandparent = grandparents[a] + above - begin - (circles[a] >= 0 && circles[a] < above);
+                    body(joined, has_siblings ? sibling : -1, grandparent, to);
+                    joined += to;
+                    sibling += has_siblings ? to : 0;
+                }
             }
         }
-        body(joined++, sibling, grandparent);
-    });
+        of_siblings = sibling;
+    }
 }
 
 }  // namespace
@@ -76,7 +73,7 @@ PartGraph::PartGraph(const SentenceParts& parts, const std::vector<double>& arc_
                      TreeKind kind, double scale)
     : parts_(parts), kind_(kind) {
     for (double score : arc_scores) graph_.add_binary(score);
-    add_constraint(shape);
+    if (!shape.without_constraint) add_constraint(shape);
     first_group_ = graph_.groups().size();
     const bool joins = shape.joined && (!parts.parts[grand_sibling].empty() || !parts.parts[grand].empty());
     if (joins) add_joined(scale);
@@ -139,12 +136,17 @@ void PartGraph::add_constraint(const GraphShape& shape) {
 void PartGraph::add_joined(double scale) {
     const auto &siblings = parts_.scores[consecutive], &grandparents = parts_.scores[grand],
                &grand_siblings = parts_.scores[grand_sibling];
-    std::vector<double> scores;
-    for_joined(parts_.arcs, [&](int joined, int sibling, int grandparent) {
-        double score = grand_siblings.empty() ? 0 : grand_siblings[joined];
-        if (sibling >= 0 && !siblings.empty()) score += siblings[sibling];
-        if (grandparent >= 0 && !grandparents.empty()) score += grandparents[grandparent];
-        scores.push_back(scale * score);
+    std::vector<double> scores = grand_siblings;
+    if (scores.empty()) {
+        std::size_t count = 0;
+        for_joined(parts_.arcs, [&](int, int, int, int row) { count += row; });
+        scores.assign(count, 0.0);
+    }
+    for_joined(parts_.arcs, [&](int joined, int sibling, int grandparent, int count) {
+        const double of_pair = grandparent >= 0 && !grandparents.empty() ? grandparents[grandparent] : 0;
+        double* row = scores.data() + joined;
+        const double* own = sibling >= 0 && !siblings.empty() ? siblings.data() + sibling : nullptr;
+        for (int i = 0; i < count; ++i) row[i] = scale * (row[i] + of_pair + (own ? own[i] : 0));
     });
     graph_.add(make_grand_sibling_factors(graph_.variables(), parts_.arcs, std::move(scores)));
     kinds_.push_back(joined_group);
@@ -160,11 +162,14 @@ void PartGraph::add_parts(const std::vector<std::vector<double>>& by_group, doub
             continue;
         }
         auto &siblings = result[consecutive], &grandparents = result[grand], &grand_siblings = result[grand_sibling];
-        for_joined(parts_.arcs, [&](int joined, int sibling, int grandparent) {
-            if (own[joined] == 0) return;
-            if (!grand_siblings.empty()) grand_siblings[joined] += weight * own[joined];
-            if (sibling >= 0 && !siblings.empty()) siblings[sibling] += weight * own[joined];
-            if (grandparent >= 0 && !grandparents.empty()) grandparents[grandparent] += weight * own[joined];
+        for_joined(parts_.arcs, [&](int joined, int sibling, int grandparent, int count) {
+            for (int i = 0; i < count; ++i) {
+                const double value = weight * own[joined + i];
+                if (value == 0) continue;
+                if (!grand_siblings.empty()) grand_siblings[joined + i] += value;
+                if (sibling >= 0 && !siblings.empty()) siblings[sibling + i] += value;
+                if (grandparent >= 0 && !grandparents.empty()) grandparents[grandparent] += value;
+            }
         });
     }
 }

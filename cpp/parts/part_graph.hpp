@@ -18,6 +18,8 @@ struct GraphShape {
     // demands one head a word as the tree does, and what is demanded twice is counted twice.
     bool joined = true;
     TreeConstraint constraint = TreeConstraint::tree;
+    // For those that know trees themselves.
+    bool without_constraint = false;
 };
 
 // Whether parts of kind k are in the joined automata.
