@@ -128,15 +128,15 @@ double surprise_of_labels(const Candidates& candidates, const int* heads, const 
     return -own;
 }
 
-// -log P(head) summed over all words, from the gradient of a CRF, which is the probability of an arc minus 1 if it is gold.
-double surprise_of_heads(const Candidates& candidates, const int* heads, const std::vector<double>& gradient) {
+// The square of what the probabilities of arcs are off, summed (Brier's score, which is proper, and which a few sentences
+// that propagation goes astray on cannot rule): from the gradient of a CRF, which is just that.
+double squared_error(const Candidates& candidates, const std::vector<double>& gradient) {
     const int per_arc = candidates.per_arc();
     double total = 0;
-    for (int m = 1; m <= candidates.n; ++m) {
-        const double* row = gradient.data() + candidates.find(heads[m], m) * per_arc;
-        double probability = 1;
-        for (int l = 0; l < per_arc; ++l) probability += row[l];
-        total -= std::log(std::max(probability, 1e-12));
+    for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
+        double error = 0;
+        for (int l = 0; l < per_arc; ++l) error += gradient[a * per_arc + l];
+        total += error * error;
     }
     return total;
 }
@@ -276,7 +276,7 @@ Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTree
             PartNumbers<double> part_gradient;
             const double loss =
                 graph_loss(scaled, scaled_parts, heads, labels, {1, 0}, kind, graph, gradient, part_gradient);
-            own.trees[s] = sums_exactly(parts, kind, graph) ? loss : surprise_of_heads(scaled, heads, gradient);
+            own.trees[s] = sums_exactly(parts, kind, graph) ? loss : squared_error(scaled, gradient);
         }
         if (!model.has_labeler()) return;
         prepared.set_tree(parser.templates, encoded, sentence, heads);

@@ -56,6 +56,7 @@ def _main_table(facts: dict[str, Any]) -> Table:
         ("options", header.get("options")),
         ("licence of the data", "not given" if header.get("licence") == "" else header.get("licence")),
         *_report_rows(header.get("report")),
+        ("features of arcs and parts", _features(header.get("features"))),
         ("file size", f"{facts['bytes']:,} bytes"),
         ("compact", "yes" if facts["compact"] else "no"),
     ]
@@ -63,6 +64,18 @@ def _main_table(facts: dict[str, Any]) -> Table:
         if value is not None:
             table.add_row(_text(name), _text(value))
     return table
+
+
+def _features(counts: object) -> str | None:
+    """How many features candidates have for each that gold trees have (Martins et al. 2010, table 2)."""
+    try:
+        complete, supported, sentences = (counts[key] for key in ("complete", "supported", "sentences"))  # type: ignore[index]
+        return (
+            f"{complete:,} in {sentences:,} sentences, {complete / supported:.1f} times the {supported:,} "
+            "supported ones"
+        )
+    except (TypeError, KeyError, ValueError, ZeroDivisionError):
+        return None  # `--json` shows whatever it is
 
 
 def _report_rows(report: object) -> list[tuple[str, Any]]:
