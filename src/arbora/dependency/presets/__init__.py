@@ -29,13 +29,13 @@ _HIGHER = {
     "labels": "both",
     "solver": "hill-climbing",
 }
-_BASE = ("first-order", "pruner")
+_BASE = ("arcs", "labels-few", "pruner")
 _SECOND = ("consecutive-siblings", "grandparents")
 _THIRD = (*_SECOND, "grand-siblings", "all-siblings", "head-bigrams")
 # Koo et al. 2010: the averaged perceptron, and dual decomposition with all its iterations.
 _AUTOMATA = {**_HIGHER, "solver": "dual-decomposition", "loss": "perceptron", "learner": "perceptron"}
 PRESETS: dict[str, Preset] = {
-    "first-order": Preset(("first-order",)),
+    "first-order": Preset(("arcs", "labels")),
     "second-order": Preset((*_BASE, *_SECOND), _HIGHER),
     "third-order": Preset((*_BASE, *_THIRD), _HIGHER),
     # Smith & Eisner 2008: probabilities by five propagations.
