@@ -9,6 +9,7 @@ from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import ParseOptions, TrainingOptions
 from arbora.dependency.parser import DependencyParser, RankedTree, set_kbest
 from arbora.dependency.presets import PRESETS, preset_options, preset_templates
+from arbora.dependency.rules import Rules, Violation
 from arbora.dependency.training import EpochReport, train
 
 __all__ = [
@@ -17,8 +18,10 @@ __all__ = [
     "EpochReport",
     "ParseOptions",
     "RankedTree",
+    "Rules",
     "SentenceGraph",
     "TrainingOptions",
+    "Violation",
     "preset_options",
     "preset_templates",
     "set_kbest",
