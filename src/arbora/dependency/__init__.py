@@ -9,6 +9,7 @@ from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import ParseOptions, TrainingOptions
 from arbora.dependency.parser import DependencyParser, RankedTree, set_kbest
 from arbora.dependency.presets import PRESETS, preset_options, preset_templates
+from arbora.dependency.rule_parsing import parse_with_rules
 from arbora.dependency.rules import Rules, Violation
 from arbora.dependency.training import EpochReport, train
 
@@ -22,6 +23,7 @@ __all__ = [
     "SentenceGraph",
     "TrainingOptions",
     "Violation",
+    "parse_with_rules",
     "preset_options",
     "preset_templates",
     "set_kbest",

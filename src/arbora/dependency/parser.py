@@ -369,7 +369,7 @@ class DependencyParser:
             return run(work)
         except InfeasibleTreeError as error:
             place, _, reason = str(error).partition(" of the batch: ")
-            raise _no_tree(work.sentences[int(place.removeprefix("sentence "))], reason) from None
+            raise no_tree(work.sentences[int(place.removeprefix("sentence "))], reason) from None
 
     def _names(self, labels: list[int], sentence: Sentence, options: ParseOptions) -> list[str]:
         names = [self.labels[label] for label in labels]
@@ -393,18 +393,19 @@ class DependencyParser:
                     strict=True,
                 )
                 sentence.misc = [_with_chances(misc, head, label) for misc, head, label in chances]
-                _set_comment(sentence, TREE_LOG_PROBABILITY, f"{work.log_probabilities[index]:.6f}")
+                set_comment(sentence, TREE_LOG_PROBABILITY, f"{work.log_probabilities[index]:.6f}")
             if options.certificates and end > start:
-                _set_comment(sentence, CERTIFICATE, _certificate(work.gaps[index]))
+                set_comment(sentence, CERTIFICATE, certificate_text(work.gaps[index]))
             start = end
 
 
-def _certificate(gap: float) -> str:
+def certificate_text(gap: float) -> str:
     """What a comment says of a tree that may be worse than the best by so much; 0 is proved."""
     return "proved" if gap == 0 else "none" if gap == float("inf") else f"gap {gap:.6f}"
 
 
-def _no_tree(sentence: Sentence, reason: str) -> InfeasibleTreeError:
+def no_tree(sentence: Sentence, reason: str) -> InfeasibleTreeError:
+    """The error that names the sentence, and the reason."""
     name = next((c for c in sentence.comments if c.startswith("# sent_id")), None)
     text = f" ({name.removeprefix('# ')})" if name else ""
     words = repr(" ".join(sentence.forms[:6]))
@@ -416,7 +417,7 @@ def _refusal(data: bytes, final: bool, line: int, number: int, reason: str) -> A
     decoder = _core.ConlluDecoder(False, False, line)
     _, problems, found = decoder.decode(data, final)[1][0]
     return (
-        _no_tree(make_sentence(found), reason)
+        no_tree(make_sentence(found), reason)
         if problems is None
         else broken(number, problems, found).problems[0]
     )
@@ -495,8 +496,8 @@ def set_kbest(sentence: Sentence, trees: list[RankedTree]) -> Iterator[Sentence]
         copy = sentence.copy()
         copy.heads, copy.deprels = list(tree.heads), list(tree.deprels)
         copy.deps = ["_"] * len(copy.forms)
-        _set_comment(copy, "kbest_rank", str(rank))
-        _set_comment(copy, TREE_LOG_PROBABILITY, f"{tree.log_probability:.6f}")
+        set_comment(copy, "kbest_rank", str(rank))
+        set_comment(copy, TREE_LOG_PROBABILITY, f"{tree.log_probability:.6f}")
         yield copy
 
 
@@ -506,6 +507,7 @@ def _with_chances(misc: str, head: float, label: float) -> str:
     return "|".join([*kept, f"{HEAD_PROBABILITY}={head:.4f}", f"{LABEL_PROBABILITY}={label:.4f}"])
 
 
-def _set_comment(sentence: Sentence, key: str, value: str) -> None:
+def set_comment(sentence: Sentence, key: str, value: str) -> None:
+    """Write the comment ``# key = value``, in place of the one that is there."""
     kept = [c for c in sentence.comments if not c.startswith(f"# {key} =")]
     sentence.comments = [*kept, f"# {key} = {value}"]
