@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from arbora.dependency import ParseOptions
+from arbora.dependency import ParseOptions, Rules
 from arbora.dependency.files import ParsingReport, parse_file
 from arbora.dependency.options import CONSTRAINTS, GRAPH_SOLVERS, SOLVERS
 from arbora.errors import ArboraError
@@ -104,6 +104,15 @@ def parse(
             "best that goes with them.",
         ),
     ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rules that all trees satisfy, one a line, such as `at most 1 nsubj under upos=VERB`, "
+            "`no children under upos=PUNCT`, `root is upos=VERB,AUX`, `phrase 3-7 in sent_id=s12`. "
+            "If no tree can, that is an error that names rule and token.",
+        ),
+    ] = None,
     keep_tags: Annotated[
         bool,
         typer.Option(
@@ -148,6 +157,10 @@ def parse(
 
         arbora parse -m en.model -i started.conllu -o done.conllu --constraints from-input
 
+    Trees that satisfy declared rules:
+
+        arbora parse -m en.model -i raw.conllu -o parsed.conllu --rules guidelines.txt
+
     Input may be endless: it is read, parsed and written as it comes. The output file gets its name only when
     all is written; after an error there is no half of it.
     """
@@ -157,6 +170,8 @@ def parse(
         raise ArboraError(
             "--kbest ranks trees by their own probability: no --probabilities or --decoder with it"
         )
+    if rules == "-" == input:
+        raise ArboraError("standard input is what is parsed: --rules needs a file")
     options = ParseOptions(
         decoder=decoder,
         single_root=None if multi_root is None else not multi_root,
@@ -180,6 +195,7 @@ def parse(
             source_format=input_format,
             target_format=format,
             kbest=kbest,
+            rules=None if rules is None else Rules.read(rules),
             progress=show,
         )
     if report.lost:

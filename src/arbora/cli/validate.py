@@ -30,6 +30,13 @@ def validate(
             "--warnings/--no-warnings", help="Look also at what reading does not need: FEATS, DEPS, text."
         ),
     ] = True,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rules for trees, as `arbora parse --rules` takes them; a broken one is an error.",
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 2 for warnings too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
 ) -> None:
@@ -38,12 +45,13 @@ def validate(
     **Errors** stop other commands from reading the sentence: columns, ids, heads out of range, cycles,
     several roots, bad UTF-8. **Warnings** do not (CoNLL-U only): FEATS that are not Name=Value, in order and
     without repetition; DEPS that point nowhere; a `# text` that differs from the words; no `# sent_id`, or
-    one twice.
+    one twice. With `--rules`, a tree that breaks a rule is an error too, at the word where it does.
 
     Exits with 0 if there is no error, with 2 if there is.
 
     Example: `arbora validate train.conllu dev.conllu.gz --no-warnings`
     """
+    beyond = None if rules is None else _broken_rules(rules)
     results: list[dict[str, Any]] = []
     for file in files:
         findings: list[dict[str, Any]] = []
@@ -62,6 +70,7 @@ def validate(
             format=format,
             single_root=None if multi_root is None else not multi_root,
             deep=warnings,
+            beyond=beyond,
             found=show,
         )
         results.append({**asdict(report), "findings": findings})
@@ -72,6 +81,16 @@ def validate(
         typer.echo(json.dumps({"sound": sound, "files": results}, ensure_ascii=False))
     if not sound:
         raise typer.Exit(2)
+
+
+def _broken_rules(file: str) -> validating.Beyond:
+    """What tells where a sentence breaks the rules of a file."""
+    from arbora.dependency.rules import Rules  # a heavy room, which nothing else here needs
+
+    rules = Rules.read(file)
+    return lambda sentence: (
+        (token, f"this breaks the rule {rule}") for rule, token in rules.violations(sentence)
+    )
 
 
 def _summary(report: validating.Report) -> str:

@@ -14,6 +14,8 @@ from typing import TypeVar
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, TrainingOptions
 from arbora.dependency.parser import DependencyParser, ParsedConllu, set_kbest
 from arbora.dependency.presets import preset_templates
+from arbora.dependency.rule_parsing import check_rules, parse_with_rules
+from arbora.dependency.rules import Rules
 from arbora.dependency.training import CHECKPOINT, EpochReport, check_recipe, train
 from arbora.errors import ArboraError, FileError
 from arbora.features import Templates
@@ -147,15 +149,21 @@ def parse_file(
     source_format: str | None = None,
     target_format: str | None = None,
     kbest: int | None = None,
+    rules: Rules | None = None,
     progress: Callable[[ParsingReport], None] | None = None,
 ) -> ParsingReport:
     """Parse a treebank file, as a stream: memory does not grow with it. Old heads and labels are replaced.
 
     ``-`` is standard input or output. Without a format, ``-`` is CoNLL-U on the way in and as the input on
     the way out; other names tell it. The target gets its name only when all is written. With ``kbest``, each
-    of a sentence's best trees is a sentence of its own, with its rank and log-probability as comments.
+    of a sentence's best trees is a sentence of its own, with its rank and log-probability as comments. With
+    ``rules``, all trees satisfy them.
     """
     options = (options or ParseOptions()).check()
+    if rules is not None:
+        check_rules(options)
+        if kbest is not None:
+            raise ArboraError("rules go with the best tree, not with the k best")
     if kbest is not None and kbest < 1:
         raise ArboraError("kbest must be at least 1")
     read_as = _word_format(source, source_format or ("conllu" if source == "-" else None))
@@ -165,10 +173,13 @@ def parse_file(
     _check_folder(target)
     parser = DependencyParser.load(model)
     report, started = ParsingReport(), time.perf_counter()
-    if (read_as, write_as, kbest) == ("conllu", "conllu", None) and options.solver not in GRAPH_SOLVERS:
+    native = options.solver not in GRAPH_SOLVERS
+    if native and (read_as, write_as, kbest, rules) == ("conllu", "conllu", None, None):
         _parse_text(parser, source, target, options, report, progress)
     else:
-        _parse_sentences(parser, (source, read_as), (target, write_as), options, kbest, report, progress)
+        _parse_sentences(
+            parser, (source, read_as), (target, write_as), options, kbest, rules, report, progress
+        )
     report.seconds = time.perf_counter() - started
     return report
 
@@ -238,16 +249,19 @@ def _parse_sentences(
     target: tuple[str, str],
     options: ParseOptions,
     kbest: int | None,
+    rules: Rules | None,
     report: ParsingReport,
     progress: Callable[[ParsingReport], None] | None,
 ) -> None:
     """From any format to any; source and target are names and formats."""
     with read(*source, single_root=False) as reader:
         sentences = _counted(reader, report, progress)
-        if kbest is None:
-            parsed = parser.parse(sentences, options)
-        else:
+        if kbest is not None:
             parsed = _ranked(parser, sentences, kbest, options)
+        elif rules is not None:
+            parsed = parse_with_rules(parser, sentences, rules, options)
+        else:
+            parsed = parser.parse(sentences, options)
         if (source[1], target[1]) == ("conllu", "conllx"):
             parsed = _reduced(parsed, report)
         report.written = write(target[0], parsed, target[1])

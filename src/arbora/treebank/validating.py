@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from arbora import _core
 from arbora.errors import FileError
@@ -14,6 +14,9 @@ from arbora.treebank.files import chunks, display_name, open_input
 from arbora.treebank.formats import Format, find_format
 from arbora.treebank.problems import Broken
 from arbora.treebank.sentence import Sentence
+
+Beyond: TypeAlias = Callable[[Sentence], Iterable[tuple[int, str]]]
+"""What else is wrong with a sentence: ids of words, and reasons."""
 
 
 @dataclass(slots=True)
@@ -49,18 +52,20 @@ def validate(
     format: str | None = None,
     single_root: bool | None = None,
     deep: bool = True,
+    beyond: Beyond | None = None,
     found: Callable[[Finding], None] = lambda finding: None,
 ) -> Report:
     """Read the whole file, hand every finding to ``found`` as it comes, and report.
 
     ``deep`` looks also at what reading CoNLL-U does not need: FEATS, DEPS, the comments sent_id and text.
+    ``beyond`` tells errors that this room knows nothing of, such as broken rules.
 
     >>> validate("/no/such.conllu").errors
     1
     """
     report = Report(display_name(path))
     try:
-        for finding in _findings(path, format, single_root, deep, report):
+        for finding in _findings(path, format, single_root, deep, beyond, report):
             report.errors += finding.severity == "error"
             report.warnings += finding.severity == "warning"
             found(finding)
@@ -71,10 +76,17 @@ def validate(
 
 
 def _findings(
-    path: str, format: str | None, single_root: bool | None, deep: bool, report: Report
+    path: str,
+    format: str | None,
+    single_root: bool | None,
+    deep: bool,
+    beyond: Beyond | None,
+    report: Report,
 ) -> Iterator[Finding]:
     chosen = find_format(path, format)
     report.format = chosen.name
+    if beyond is not None and chosen.name == "brackets":
+        raise FileError("rules are about words and their heads, and brackets have none", file=path)
     counted = _count_tree if chosen.name == "brackets" else _count_sentence
     report.counts = counted(None)
     ids: set[str] = set()
@@ -87,6 +99,9 @@ def _findings(
             report.counts[what] += count
         if deep and chosen.name == "conllu":
             yield from _warnings(item, line, ids)
+        for id, reason in beyond(item) if beyond else ():
+            at = _line_of(item, line, str(id)) if chosen.name == "conllu" else None
+            yield Finding("error", at, item.sent_id, f"{id}: {reason}")
 
 
 def _numbered(
@@ -104,12 +119,17 @@ def _numbered(
 def _warnings(sentence: Sentence, line: int, ids: set[str]) -> Iterator[Finding]:
     name = sentence.sent_id
     for place, reason in checks.warnings(sentence):
-        at = line + len(sentence.comments) + checks.row_of(sentence, place) if place else line
+        at = _line_of(sentence, line, place) if place else line
         yield Finding("warning", at, name, f"{place}: {reason}" if place else reason)
     if name is not None:
         if name in ids:
             yield Finding("warning", line, name, "another sentence has the same sent_id")
         ids.add(name)
+
+
+def _line_of(sentence: Sentence, line: int, place: str) -> int:
+    """The line of an id, in a sentence that begins with this line."""
+    return line + len(sentence.comments) + checks.row_of(sentence, place)
 
 
 def _count_sentence(sentence: Sentence | None) -> dict[str, int]:
