@@ -41,7 +41,7 @@ def test_rules_are_as_they_are_written(tmp_path):
     assert [rule.text for rule in rules.rules] == lines
     assert [rule.line for rule in rules.rules] == list(range(3, 13))
     assert str(rules.rules[0]) == f"{tmp_path / 'r.txt'}:3: at most 1 nsubj under upos=VERB"
-    assert [rule.sent_id for rule in rules.rules][-2:] == ["s 12", None]
+    assert [(rule.these, rule.all_but) for rule in rules.rules][-2:] == [(("s 12",), False), ((), False)]
     assert len(rules) == 10
     assert Rules.parse(TEXT.replace("\n", "\r\n")) == Rules.parse(TEXT)
     assert len(Rules.parse("")) == len(Rules.parse(" # nothing\n\n")) == 0
@@ -74,6 +74,10 @@ def test_rules_are_as_they_are_written(tmp_path):
         ("no children under id=0", "'0' is no word's id"),
         ("no children under upos=A upos=B", "what does 'upos=B' mean after the rule's end"),
         ("no children under any in sent_id=", "sent_id has no value"),
+        ("no children under any in sent_id=a,", "a value is missing at the end"),
+        ("no children under any in sent_id=a b", "what does 'b' mean after the rule's end"),
+        ("no children under any not", "what does 'not' mean after the rule's end"),
+        ("in sent_id=a", "there is no such rule"),
         ("no arc from upos=A upos=B", "'to' is missing before 'upos=B'"),
         ("root upos=VERB", "there is no such rule"),
         ("root is", "a condition such as upos=VERB is missing at the end"),
@@ -148,6 +152,10 @@ def test_rules_for_one_sentence():
     sentence = tree([0, 1], comments=["# sent_id = s1"])
     assert broken("root is id=2 in sent_id=s1", sentence) == [1]
     assert broken("root is id=2 in sent_id=s2", sentence) == []
+    assert broken("root is id=2 in sent_id=s2,s1", sentence) == [1]
+    assert broken("root is id=2 not in sent_id=s2, s1", sentence) == []
+    assert broken('root is id=2 not in sent_id=s2,"s 3"', sentence) == [1]
+    assert broken("root is id=2 not in sent_id=s1", tree([0, 1])) == [1], "it has no sent_id"
     assert broken("root is id=2", tree([])) == []
 
 

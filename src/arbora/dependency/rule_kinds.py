@@ -100,12 +100,13 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Rule(ABC):
-    """A rule as it stands in its file; ``sent_id`` is the one sentence that it is for, None for all."""
+    """A rule as it stands in its file; it is for all sentences, for ``these`` or for all but these."""
 
     text: str
     file: str
     line: int
-    sent_id: str | None
+    these: tuple[str, ...]
+    all_but: bool
 
     def __str__(self) -> str:
         """Where it stands, and what it says."""
@@ -113,7 +114,7 @@ class Rule(ABC):
 
     def concerns(self, sentence: Sentence) -> bool:
         """Whether it is for this sentence."""
-        return len(sentence) > 0 and self.sent_id in (None, sentence.sent_id)
+        return len(sentence) > 0 and (not self.these or (sentence.sent_id in self.these) != self.all_but)
 
     @abstractmethod
     def broken_at(self, sentence: Sentence) -> Iterator[int]:

@@ -48,6 +48,8 @@ BEGINNINGS = (
     "constituent",
 )
 """How rules begin."""
+SENT_ID = "sent_id="
+"""Begins what names the sentences that a rule is for."""
 _PIECE = re.compile(r'\s*((?:[^\s,&"]|"[^"]*")+|[,&])')
 _COMMENT = re.compile(r"\s*(#.*)?$")
 _TERM = re.compile(r"([a-z_]+)(!?=)(.*)", re.DOTALL)
@@ -132,21 +134,34 @@ class _Line:
 
     def __init__(self, pieces: list[str], name: str, number: int) -> None:
         self.place: tuple[str, str, int] = (_written(pieces), name, number)
-        self.sent_id: str | None = None
-        if len(pieces) > 2 and pieces[-2] == "in" and pieces[-1].startswith("sent_id="):
-            self.sent_id = _unquoted(pieces[-1].removeprefix("sent_id="), "sent_id")
-            del pieces[-2:]
         self.pieces, self.at = pieces, 0
+        self.these, self.all_but = self._sentences()
 
     def rule(self) -> Rule:
         """The rule that all of the line is; ValueError says what is wrong with it."""
         found = self._rule()
-        if self.at < len(self.pieces):
-            raise ValueError(f"what does {self.pieces[self.at]!r} mean after the rule's end?")
+        self._end()
         return found
 
+    def _end(self) -> None:
+        if self.at < len(self.pieces):
+            raise ValueError(f"what does {self.pieces[self.at]!r} mean after the rule's end?")
+
+    def _sentences(self) -> tuple[tuple[str, ...], bool]:
+        """The sentences that the line's end names, which is cut off, and whether they are the exceptions."""
+        for at in range(1, len(self.pieces) - 1):
+            if self.pieces[at] != "in" or not self.pieces[at + 1].startswith(SENT_ID):
+                continue
+            end = _Line(self.pieces[at + 2 :], *self.place[1:])
+            values = end._values(self.pieces[at + 1].removeprefix(SENT_ID))
+            end._end()
+            all_but = self.pieces[at - 1] == "not"
+            del self.pieces[at - all_but :]
+            return tuple(_unquoted(value, "sent_id") for value in values), all_but
+        return (), False
+
     def _rule(self) -> Rule:
-        place = (*self.place, self.sent_id)
+        place = (*self.place, self.these, self.all_but)
         if self._begins("no", "arc", "from"):
             heads = self._selector()
             self._need("to")
@@ -247,12 +262,16 @@ class _Line:
             raise ValueError(
                 f"{piece!r} is no condition such as upos=VERB; words are known by {', '.join(COLUMNS)}"
             )
-        values = [found[3]]
-        while self._begins(","):
-            values.append(self._next("a value is"))
+        values = self._values(found[3])
         for value in values:
             _check_value(found[1], value)
         return Term(found[1], tuple(_unquoted(value, found[1]) for value in values), found[2] == "!=")
+
+    def _values(self, first: str) -> list[str]:
+        values = [first]
+        while self._begins(","):
+            values.append(self._next("a value is"))
+        return values
 
 
 def _check_value(column: str, value: str) -> None:
