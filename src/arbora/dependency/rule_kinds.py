@@ -1,7 +1,7 @@
 """What rules are about: words by their columns, labels, and how many arcs of some kind a tree may have.
 
 Every kind of rule says two things of a sentence, each by itself: which words break it in a given tree
-(``broken_at``), and which `Limit`\\ s a tree must keep to satisfy it (``limits``).
+(``broken_at``), and the limits that a tree must keep to satisfy it (``limits``).
 """
 
 from __future__ import annotations

@@ -92,6 +92,10 @@ class _RuledParser(NamedTuple):
         tree = search.best()
         labels = search.label_again(tree) if self.has_labeler else tree.labels
         sentence.heads, sentence.deprels = list(tree.heads), labels
+        for rule, token in self.rules.violations(sentence):  # by another hand than the factors
+            raise ArboraError(
+                f"the tree that was found breaks the rule {rule} at token {token}: a fault of ours"
+            )
         if self.options.certificates:
             set_comment(sentence, CERTIFICATE, certificate_text(tree.gap))
 
