@@ -133,7 +133,7 @@ def _check_section(sides: dict[str, Side], arc: list[int], company: tuple[str, .
         raise ValueError(f"[{section}] takes no words in between, and no atoms of the arc")
     if section in PARTS and any(atom == ATOMS.index("feat") for side in sides.values() for _, atom in side):
         raise ValueError(f"[{section}] takes no feat; feats would do")
-    if sees_tree and section not in ("", "labeler"):
+    if sees_tree and section not in ("", "labeler", "siblings"):
         raise ValueError(f"[{section}] is about arcs before there is a tree, so it knows no relatives in one")
     if sides["between"] and section in ("labels", "labeler"):
         raise ValueError(
