@@ -17,6 +17,7 @@ import numpy as np
 
 from arbora import _core
 from arbora.dependency import DependencyParser
+from arbora.dependency.options import tree_options
 from arbora.dependency.parser import encode, make_structure
 from arbora.treebank import Sentence
 from oracles.features import all_arcs
@@ -233,7 +234,8 @@ def candidates(
     parser: DependencyParser, sentence: Sentence, single_root: bool, projective: bool, also=()
 ) -> list:
     """The arcs that the parser's pruner leaves."""
+    trees = tree_options({"single_root": single_root, "projective": projective})
     arcs: _core.Arcs = parser._core.choose(
-        parser._pruner_weights, encode([sentence]), np.array(also, np.int32), single_root, projective, 1
+        parser._pruner_weights, encode([sentence]), np.array(also, np.int32), trees, 1
     )
     return arcs.of(0)

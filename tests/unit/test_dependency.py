@@ -8,6 +8,7 @@ from oracles.features import Twin
 from small_training import SMALL, changed, las, treebank
 
 from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions, train
+from arbora.dependency.options import tree_options
 from arbora.dependency.parser import encode
 from arbora.errors import ArboraError
 from arbora.features import Templates
@@ -76,10 +77,11 @@ def test_calibration_makes_dev_probable():
             {**parser.header, "tree_scale": scale}, parser._weights, parser._pruner_weights
         )
         found = other._core.surprise(
-            other._weights, other._pruner_weights, encoded, heads, labels, True, False, 1, [1.0], 1.0
+            other._weights, other._pruner_weights, encoded, heads, labels, trees, 1, [1.0], 1.0
         )
         return found[0][0]
 
+    trees = tree_options(parser.header["options"])
     encoded = encode(data[:5])
     heads = np.array([head for sentence in data[:5] for head in sentence.heads], np.int32)
     labels = np.array([parser._numbers.get(name, -1) for s in data[:5] for name in s.deprels], np.int32)

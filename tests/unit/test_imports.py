@@ -30,6 +30,7 @@ CORE_ORDER = [
     ["trees", "charts", "treebank"],
     ["linear", "factors"],
     ["solvers"],
+    ["parts"],
     ["parsing"],
     ["bindings"],
     ["tests"],
