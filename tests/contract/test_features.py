@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.features import ARC_ATOMS, ATOMS, Twin, all_arcs
+from oracles.features import ARC_ATOMS, ATOMS, OTHER_WORDS, Twin, all_arcs
+from oracles.parts import KINDS
 
 from arbora import _core
 from arbora.dependency import preset_templates
+from arbora.dependency.options import tree_options
 from arbora.dependency.parser import encode
-from arbora.features import SECTIONS, Templates
+from arbora.features import PARTS, SECTIONS, Templates
 from arbora.learning import LOSSES
 from arbora.treebank import Sentence
 
 BITS = 12
 LABELS = 3
 NEGLIGIBLE = 1e-3  # gradients below it are left out of a step
+TREES = tree_options({"single_root": True, "projective": False})
+COMPANIES = ["alone", "direction", "distance", "alone direction", "alone distance", "direction distance",
+             "alone direction distance"]  # fmt: skip
 
 
 def every_atom() -> Templates:
     """Templates in which each atom stands at each role, with neighbours, relatives and all companies."""
-    companies = ["alone", "direction", "distance", "alone direction", "alone distance", "direction distance",
-                 "alone direction distance"]  # fmt: skip
     arcs, labels, labeler, siblings = [], [], [], []
     for number, atom in enumerate(ATOMS):
-        company = companies[number % len(companies)]
+        company = COMPANIES[number % len(COMPANIES)]
         arcs += [f"head.{atom} : {company}", f"modifier-1.{atom} : {company}"]
         arcs += [f"head+1.{atom} & modifier.upos & modifier+2.{atom} : {company}"]
         arcs += [f"head.{atom} & head-1.form & modifier.{atom} & {ARC_ATOMS[number % 5]} : {company}"]
@@ -45,7 +48,21 @@ def every_atom() -> Templates:
     arcs += [f"{one} : alone distance" for one in ARC_ATOMS]
     arcs += ["modifier.upos & modifier-9.form & modifier+9.form", "modifier.upos & brackets-between"]
     sections = {"pruner": arcs, "arcs": arcs, "labels": labels, "labeler": labeler, "siblings": siblings}
+    sections |= {section: every_atom_of_parts(section) for section in PARTS}
     return Templates.parse("\n".join(f"[{name}]\n" + "\n".join(lines) for name, lines in sections.items()))
+
+
+def every_atom_of_parts(section: str) -> list[str]:
+    """Each atom but the set at each word of a part, alone and together, with neighbours."""
+    words = ["head", "modifier", *OTHER_WORDS[section]]
+    lines = []
+    for number, atom in enumerate(ATOMS[:-1]):
+        company = COMPANIES[number % len(COMPANIES)]
+        lines += [f"{word}.{atom} : {company}" for word in words]
+        word = words[number % len(words)]
+        lines += [f"{word}-1.{atom} & {word}.upos & {words[-1]}+2.{atom} : {company}"]
+        lines += [" & ".join(f"{word}.{atom}" for word in words) + f" : {company}"]
+    return lines
 
 
 TEMPLATES = {"every-atom": every_atom(), "first-order": preset_templates("first-order")}
@@ -141,6 +158,101 @@ def test_scores_are_the_twins(name, n, seed):
             assert found == twin.siblings(sentence, weights, head, heads).ravel().tolist()
 
 
+def draw_arcs(rng: np.random.Generator, n: int, share: float) -> list[tuple[int, int]]:
+    """A random tree's arcs, and a share of the others."""
+    tree = {(head, modifier) for modifier, head in enumerate(draw_tree(rng, n), 1)}
+    return [arc for arc in all_arcs(n) if arc in tree or rng.random() < share]
+
+
+PART_TEMPLATES = {
+    "every-atom": every_atom(),
+    "second-order": preset_templates("second-order"),
+    "third-order": preset_templates("third-order"),
+}
+
+
+@pytest.mark.parametrize("share", [1.0, 0.4], ids=["all arcs", "some arcs"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("name", PART_TEMPLATES)
+def test_parts_are_the_twins(name, n, share):
+    """Which parts there are, in which order; their words, codes and scores, to the last bit."""
+    rng = np.random.default_rng([n, int(10 * share)])
+    templates = PART_TEMPLATES[name]
+    structure, twin = structure_of(templates), Twin(templates, LABELS, BITS)
+    sentence, arcs = draw_sentence(rng, n), draw_arcs(rng, n, share)
+    encoded, weights = encode([Sentence(["before"]), sentence]), draw_weights(rng, structure.padding)
+    listed = {section: list(KINDS[section].list(n, arcs)) for section in PARTS}
+    scored = {section: twin.pieces(sentence, weights, section, listed[section]) for section in PARTS}
+    for kind in both_kinds(weights):
+        found = structure.part_scores(kind, encoded, 1, arcs)
+        for section, (words, codes, scores) in zip(PARTS, found, strict=True):
+            if not templates.of(section):
+                assert len(scores) == 0
+                continue
+            assert words.tolist() == [list(piece[:4]) for piece in listed[section]]
+            assert codes.tolist() == [list(piece[4:]) for piece in listed[section]]
+            assert scores.tolist() == scored[section]
+            assert len({piece.name for piece in listed[section]}) == len(listed[section])
+
+
+def test_far_words_of_parts():
+    """All codes that can be, in a long sentence."""
+    rng, n = np.random.default_rng(9), 24
+    templates = Templates.parse(
+        "\n".join(f"[{section}]\nhead.upos & modifier.form : direction distance" for section in PARTS)
+    )
+    structure, twin = structure_of(templates), Twin(templates, LABELS, BITS)
+    sentence, weights = draw_sentence(rng, n), draw_weights(rng, structure.padding)
+    arcs = draw_arcs(rng, n, 0.3)
+    found = structure.part_scores(weights, encode([sentence]), 0, arcs)
+    codes = {}
+    for section, (words, own, scores) in zip(PARTS, found, strict=True):
+        pieces = list(KINDS[section].list(n, arcs))
+        assert words.tolist() == [list(piece[:4]) for piece in pieces]
+        assert own.tolist() == [list(piece[4:]) for piece in pieces]
+        assert scores.tolist() == twin.pieces(sentence, weights, section, pieces)
+        assert 1 <= own.min()
+        assert own.max() < 32  # a cache line of weights
+        codes[section] = set(own.ravel().tolist())
+    assert {section: len(all_of_it) for section, all_of_it in codes.items()} == {
+        "consecutive-siblings": 26, "all-siblings": 20, "grandparents": 28, "grand-siblings": 28,
+        "head-bigrams": 27,
+    }  # fmt: skip
+
+
+def test_parts_with_weights_that_are_no_round_numbers():
+    rng = np.random.default_rng(8)
+    templates = PART_TEMPLATES["third-order"]
+    structure, twin = structure_of(templates), Twin(templates, LABELS, BITS)
+    weights = rng.normal(size=(1 << BITS) + structure.padding).astype(np.float32)
+    sentence, arcs = draw_sentence(rng, 4), all_arcs(4)
+    short = _core.ShortWeights.rounded(weights)
+    for kind, values in ((weights, weights), (short, short.values * np.float64(short.step))):
+        found = structure.part_scores(kind, encode([sentence]), 0, arcs)
+        for section, (_, _, scores) in zip(PARTS, found, strict=True):
+            expected = twin.pieces(sentence, values, section, list(KINDS[section].list(4, arcs)))
+            np.testing.assert_allclose(scores, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_all_atoms_of_parts_matter():
+    """Each atom's templates tell apart words of a part that differ in it."""
+    rng = np.random.default_rng(2)
+    sentence = Sentence(
+        ["a", "B1", "(c", "dd-d", "EE"],
+        list("fghij"),
+        ["NOUN", "VERB", "PUNCT", "ADP", "CCONJ"],
+        list("NVPAC"),
+        ["A=1", "B=1", "D=4", "E=5", "F=6"],
+    )
+    for section, others in OTHER_WORDS.items():
+        for word in ("head", "modifier", *others):
+            for atom in ATOMS[:-1]:
+                structure = structure_of(Templates.parse(f"[{section}]\n{word}.{atom} : alone"))
+                weights = draw_weights(rng, structure.padding)
+                found = structure.part_scores(weights, encode([sentence]), 0, all_arcs(5))
+                assert len(set(found[list(PARTS).index(section)][2].tolist())) >= 2
+
+
 def test_a_whole_vector_of_labels_and_many():
     """Blocks of labels are added in vectors of 8, in groups of up to 64."""
     templates, rng = TEMPLATES["first-order"], np.random.default_rng(5)
@@ -230,12 +342,12 @@ def test_one_step_of_training(name, loss, sections):
         learner.weights[:] = weights
         encoded, gold = encode([sentence]), np.array(heads, np.int32)
         nothing = _core.ShortWeights.rounded(np.zeros(16, np.float32))
-        candidates = structure.choose(nothing, encoded, gold, True, False, 1)
+        candidates = structure.choose(nothing, encoded, gold, TREES, 1)
         assert candidates.of(0) == all_arcs(n)
         family = LOSSES[loss]
         structure.train(
             learner, encoded, gold, labels.astype(np.int32), candidates, [0], family.beta, family.gamma,
-            True, False, 1,
+            TREES, 1,
         )  # fmt: skip
         expected = expected_step(twin, sentence, weights, heads, labels.tolist(), family, rate, sections)
         np.testing.assert_allclose(learner.weights, expected, rtol=0, atol=2e-6)
@@ -251,7 +363,7 @@ def test_one_step_of_the_pruner():
     learner = _core.OnlineLearner(BITS, 0, "sgd", 0.125)
     weights = draw_weights(rng, 0) / 64
     learner.weights[:] = weights
-    structure.train_pruner(learner, encode([sentence]), np.array(heads, np.int32), [0], True, False, 1)
+    structure.train_pruner(learner, encode([sentence]), np.array(heads, np.int32), [0], TREES, 1)
     _, gradient = LOSSES["crf"].of_tree(twin.arcs(sentence, weights, "pruner"), np.array([-1, *heads]))
     step = np.zeros(len(weights))
     for arc in all_arcs(5):

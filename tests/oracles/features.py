@@ -11,8 +11,9 @@ from itertools import product
 
 import numpy as np
 
-from arbora.features import Template
+from arbora.features import Template, Templates
 from arbora.treebank import Sentence
+from oracles.parts import Piece
 
 ATOMS = [
     "form", "lower", "lemma", "upos", "xpos", "mark", "feats",
@@ -25,7 +26,17 @@ TAGS = [
     "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X",
 ]  # fmt: skip
 RELATIVES = {"first-child": 100, "last-child": 101, "grandparent": 102}
+ROLES = ["head", "modifier", "between", "third", "fourth"]
+OTHER_WORDS = {
+    "consecutive-siblings": {"sibling": "third"},
+    "all-siblings": {"sibling": "third"},
+    "grandparents": {"grandparent": "third"},
+    "grand-siblings": {"sibling": "third", "grandparent": "fourth"},
+    "head-bigrams": {"other-head": "third"},
+}
+"""What a section of parts calls the words beside head and modifier."""
 ROOT, BEFORE, AFTER, NONE = 0x9B1F8A3C52E7D401, 0x5C7D20E1B94F6A37, 0xE3068FD17A2B5C95, 0x27D4EB2F165667C5
+LACKING = 0x8F1BBCDC  # stands for the hash of a side where a word of a part lacks a value
 LEFT_CODE, RIGHT_CODE, ROOT_CODE = 13, 14, 15
 WIDE, SHORT = (1 << 64) - 1, (1 << 32) - 1
 
@@ -195,7 +206,7 @@ class Part:
     """A template taken apart: (offset, atom) per role, arc atoms, seed."""
 
     def __init__(self, template: Template, section: str) -> None:
-        self.sides: dict[str, list[tuple[int, str]]] = {"head": [], "modifier": [], "between": []}
+        self.sides: dict[str, list[tuple[int, str]]] = {role: [] for role in ROLES}
         self.arc: list[str] = []
         self.company = template.company
         for text in template.atoms:
@@ -203,6 +214,11 @@ class Part:
                 self.arc.append(text)
                 continue
             place, _, name = text.partition(".")
+            others = OTHER_WORDS.get(section, {})
+            word = next((word for word in others if place.startswith(word)), None)
+            if word is not None:
+                self.sides[others[word]].append((int(place.removeprefix(word) or 0), name))
+                continue
             if place in RELATIVES:
                 self.sides["head" if place == "grandparent" else "modifier"].append((RELATIVES[place], name))
                 continue
@@ -230,7 +246,7 @@ def side_hashes(
         return [0]
     if any(name not in words.present for _, name in side):
         return []
-    seed = ["head", "modifier", "between"].index(role) + 1
+    seed = ROLES.index(role) + 1
     for offset, name in side:
         seed = combine(seed, (offset + 64) * 64 + ATOMS.index(name))
     # The set comes last, wherever it is written.
@@ -288,6 +304,28 @@ def arc_features(words: Words, parts: list[Part], mask: int, head: int, modifier
     ]
 
 
+def part_features(words: Words, parts: list[Part], mask: int, piece: Piece) -> list[int]:
+    """The places of the features of a part of several arcs, as often as it has them.
+
+    A template counts if the sentence has all its columns; a word that lacks a value counts as one of its own.
+    """
+    found = []
+    for part in parts:
+        if any(name not in words.present for side in part.sides.values() for _, name in side):
+            continue
+        base = part.seed
+        for role, word in (
+            ("head", piece.head),
+            ("modifier", piece.modifier),
+            ("third", piece.third),
+            ("fourth", piece.fourth),
+        ):
+            base += next(iter(side_hashes(words, None, role, part.sides[role], word)), LACKING)
+        known = {"alone": 0, "direction": piece.direction, "distance": piece.distance}
+        found += [base & mask ^ known[name] for name in part.company]
+    return found
+
+
 def _spread(code: int) -> int:
     return code * 0x9E3779B1 & SHORT
 
@@ -321,10 +359,10 @@ def sibling_blocks(
 class Twin:
     """Scores and feature vectors of sentences, for a weight table of 2^bits and a block more."""
 
-    def __init__(self, templates: object, labels: int, bits: int) -> None:
+    def __init__(self, templates: Templates, labels: int, bits: int) -> None:
         self.parts = {
-            section: [Part(template, section) for template in getattr(templates, section)]
-            for section in ("pruner", "arcs", "labels", "labeler", "siblings")
+            section: [Part(template, section) for template in templates.of(section)]
+            for section in ("pruner", "arcs", "labels", "labeler", "siblings", *OTHER_WORDS)
         }
         self.labels, self.mask = labels, (1 << bits) - 1
 
@@ -356,6 +394,16 @@ class Twin:
                 scores[previous] += weights[at : at + states]
         return scores
 
+    def pieces(
+        self, sentence: Sentence, weights: np.ndarray, section: str, pieces: list[Piece]
+    ) -> list[float]:
+        """Scores of parts of several arcs."""
+        words = Words(sentence)
+        return [
+            float(weights[part_features(words, self.parts[section], self.mask, piece)].astype(float).sum())
+            for piece in pieces
+        ]
+
     # Gradients: adds (gradient of a score) * (its feature vector) to ``total``.
 
     def add_arc(self, sentence: Sentence, total: np.ndarray, arc: tuple[int, int], by: float, section="arcs"):
@@ -367,6 +415,10 @@ class Twin:
     ) -> None:
         for at in label_blocks(Words(sentence), self.parts[section], self.mask, *arc, heads):
             total[at + label] += by
+
+    def add_piece(self, sentence: Sentence, total: np.ndarray, section: str, piece: Piece, by: float) -> None:
+        for place in part_features(Words(sentence), self.parts[section], self.mask, piece):
+            total[place] += by
 
     def add_siblings(
         self, sentence: Sentence, total, head: int, gradient: np.ndarray, heads: list[int]
