@@ -9,7 +9,7 @@ from oracles.features import hash_text
 
 from arbora.dependency import PRESETS, preset_templates
 from arbora.errors import FileError
-from arbora.features import SECTIONS, Template, Templates
+from arbora.features import PARTS, SECTIONS, Template, Templates
 from arbora.features.templates import ARC_ATOMS, ATOMS
 
 BROKEN = [
@@ -36,6 +36,18 @@ BROKEN = [
     ("[siblings]\nhead.upos : direction", 2, "no direction and no distance: leave out the colon"),
     ("[labels]\nhead.upos\n[siblings]\nhead.upos\nhead.xpos : distance", 5, "leave out the colon"),
     ("[siblings]\nhead.upos : alone direction", 2, "leave out the colon"),
+    ("[arcs]\nsibling.upos", 2, "'sibling.upos': there is no sibling in [arcs]"),
+    ("[labeler]\nother-head.upos", 2, "there is no other-head in [labeler]"),
+    ("[grandparents]\ngrandparent.upos\nsibling-1.upos", 3, "there is no sibling in [grandparents]"),
+    ("[consecutive-siblings]\nother-head.upos", 2, "there is no other-head in [consecutive-siblings]"),
+    ("[consecutive-siblings]\ngrandparent.upos", 2, "[consecutive-siblings] is about arcs before there is"),
+    ("[all-siblings]\nfirst-child.upos", 2, "[all-siblings] is about arcs before there is a tree"),
+    ("[head-bigrams]\ngrandparent.upos", 2, "[head-bigrams] is about arcs before there is a tree"),
+    ("[grand-siblings]\nsibling+10.upos", 2, "'sibling+10.upos' is no atom"),
+    ("[siblings]\nsibling.upos", 2, "there is no sibling in [siblings]"),
+    *[(f"[{name}]\nhead.feat", 2, f"[{name}] takes no feat; feats would do") for name in PARTS],
+    *[(f"[{name}]\nbetween.upos : alone", 2, f"[{name}] takes no words in between") for name in PARTS],
+    *[(f"[{name}]\nhead.upos & tags-between", 2, f"[{name}] takes no words in") for name in PARTS],
     ("[words]", 1, "there is no section [words]"),
     ("[arcs", 1, "there is no section [arcs"),
     ("[[arcs]]", 1, "there is no section [[arcs]]"),
@@ -56,6 +68,23 @@ def test_text_and_back(preset):
     templates = preset_templates(preset)
     assert Templates.parse(str(templates)) == templates
     assert Templates.parse(str(templates)).compile() == templates.compile()
+
+
+def test_sections_of_parts_and_back():
+    """Every word that a part has, with neighbours; a section of parts is written only if it has templates."""
+    text = "\n".join(
+        f"[{name}]\n" + " & ".join(f"{word}-1.upos" for word in ("head", "modifier", *others) if word)
+        for name, others in PARTS.items()
+    )
+    templates = Templates.parse(text)
+    assert [len(templates.of(name)) for name in PARTS] == [1] * len(PARTS)
+    assert Templates.parse(str(templates)) == templates
+    assert Templates.parse(str(templates)).compile() == templates.compile()
+    assert "[grandparents]" in str(templates)
+    assert "[grandparents]" not in str(preset_templates("first-order"))
+    for name in PARTS:
+        _, sides, *_ = templates.of(name)[0].compile(name)
+        assert sides == [[(-1, 3)], [(-1, 3)], [], [(-1, 3)], [(-1, 3)] if name == "grand-siblings" else []]
 
 
 @pytest.mark.parametrize("company", ["", " : alone", " : alone distance"])
@@ -83,5 +112,5 @@ def test_names_are_those_of_the_twin():
 def test_seeds_differ_between_sections():
     template = Template.parse("head.form & modifier.form")
     seeds = {template.compile(section)[0] for section in SECTIONS if section != "siblings"}
-    assert len(seeds) == 4
+    assert len(seeds) == len(SECTIONS) - 1
     assert template.compile("arcs")[0] == hash_text("arcs: head.form & modifier.form", 0)
