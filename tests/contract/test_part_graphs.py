@@ -7,8 +7,8 @@ from math import inf
 import numpy as np
 import pytest
 from oracles.features import all_arcs
-from oracles.part_trees import PartTrees
 from oracles.parsing import candidates, random_parser
+from oracles.part_trees import PartTrees
 from oracles.parts import KINDS
 from oracles.trees import is_tree
 

@@ -1,6 +1,6 @@
 """The slow twin of parsers with parts of several arcs: every tree of a short sentence with its score.
 
-Scores of arcs and parts come from the core (``oracles.features`` and ``oracles.parts`` are their twins); which
+Scores of arcs and parts come from the core, whose twins are ``oracles.features`` and ``oracles.parts``; which
 of them a tree has is read off its heads.
 """
 

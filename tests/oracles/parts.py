@@ -165,7 +165,7 @@ def find_grandparents(heads: Sequence[int]) -> Iterator[Piece]:
 
 
 def head_bigram(before: int, head: int, word: int) -> Piece:
-    """The heads of the word before and of a word: the root, a word on the left, on the right, the neighbour."""
+    """The heads of a word and of the one before: the root, a word on the left or right, the neighbour."""
 
     def place(other: int) -> int:
         if other == 0:

@@ -1,0 +1,259 @@
+"""Losses over trees with parts: eq. 22 by enumeration, gradients by the twin's features, and by slopes."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import fsum, inf
+
+import numpy as np
+import pytest
+from contract.test_part_graphs import MODELS, draw_sentence, models, roots, templates_for
+from oracles.features import Twin, all_arcs, arc_features, label_blocks, part_features
+from oracles.features import Words as TwinWords
+from oracles.parsing import log_sum
+from oracles.parts import KINDS
+from oracles.trees import all_trees
+
+from arbora import _core
+from arbora.dependency.options import tree_options
+from arbora.dependency.parser import encode
+from arbora.features import PARTS, SECTIONS, Templates
+
+BITS, LABELS = 12, 2
+NEGLIGIBLE = 1e-3  # what is below it is left out of a gradient
+PARAMETERS = [(inf, 0.0), (inf, 1.0)]
+# The automata of grand-siblings demand one head a word, as the tree does, and beliefs may end at 0 and 1.
+APART = [name for name in MODELS if "grand-siblings" not in MODELS[name]]
+
+
+class Case:
+    """A sentence with gold heads and labels, candidate arcs, and weights whose sums are exact."""
+
+    def __init__(self, rng, model: str, n: int, single_root: bool, spread: float, arcs=None) -> None:
+        templates = Templates.parse(templates_for(model))
+        compiled = templates.compile()
+        self.core = _core.ParserStructure(
+            [compiled[name] for name in SECTIONS], 0.0, 10, [True] * LABELS, [True] * LABELS
+        )
+        self.twin = Twin(templates, LABELS, BITS)
+        self.n, self.single_root, self.sentence = n, single_root, draw_sentence(rng, n)
+        self.encoded, self.arcs = encode([self.sentence]), all_arcs(n) if arcs is None else arcs
+        every = all_trees(n, single_root)[:, 1:].tolist()
+        self.trees = [
+            tree for tree in every if set(zip(tree, range(1, n + 1), strict=True)) <= set(self.arcs)
+        ]
+        self.heads = self.trees[rng.integers(len(self.trees))]
+        self.labels = rng.integers(LABELS, size=n).tolist()
+        size = (1 << BITS) + self.core.padding
+        self.weights = (np.round(rng.normal(size=size) * spread * 1024) / 1024).astype(np.float32)
+
+    def loss(self, beta: float, gamma: float, weights=None, **options) -> tuple[float, np.ndarray]:
+        """The core's: its value and its gradient, a number for each weight."""
+        trees = tree_options(
+            {"single_root": self.single_root, "projective": False, "iterations": 1000, **options}
+        )
+        value, places, numbers = self.core.loss(
+            self.weights if weights is None else weights, self.encoded, 0, np.array(self.heads, np.int32),
+            np.array(self.labels, np.int32), self.arcs, beta, gamma, trees,
+        )  # fmt: skip
+        gradient = np.zeros(len(self.weights))
+        np.add.at(gradient, places, numbers)
+        return value, gradient
+
+    def scores(self) -> tuple[dict, dict]:
+        """Of labels of arcs, and of parts by their names."""
+        args = self.weights, self.encoded, 0
+        alone = self.core.arc_scores(False, *args, self.arcs)
+        rows = np.array(self.core.label_scores(False, *args, [], self.arcs))
+        found = self.core.part_scores(*args, self.arcs)
+        of_parts = {
+            section: {
+                (*own, code): score
+                for own, (code, _), score in zip(words.tolist(), codes.tolist(), scores.tolist(), strict=True)
+            }
+            for section, (words, codes, scores) in zip(PARTS, found, strict=True)
+        }
+        return dict(zip(self.arcs, np.array(alone)[:, None] + rows, strict=True)), of_parts
+
+    def potentials(self, gamma: float) -> list[tuple[list[np.ndarray], float]]:
+        """Of every tree: the scores of each word's labels with their costs, and the score of its parts."""
+        of_labels, of_parts = self.scores()
+        result = []
+        for tree in self.trees:
+            rows = []
+            for word, head in enumerate(tree, 1):
+                cost = np.full(LABELS, gamma)
+                if head == self.heads[word - 1]:
+                    cost[self.labels[word - 1]] = 0
+                rows.append(of_labels[head, word] + cost)
+            result.append((rows, self.parts_score(tree, of_parts)))
+        return result
+
+    @staticmethod
+    def parts_score(tree: list[int], of_parts: dict) -> float:
+        return fsum(
+            own[piece.name]
+            for section, own in of_parts.items()
+            if own
+            for piece in KINDS[section].find([-1, *tree])
+        )
+
+    def gold_score(self) -> float:
+        of_labels, of_parts = self.scores()
+        arcs = [
+            of_labels[head, word][label]
+            for word, (head, label) in enumerate(zip(self.heads, self.labels, strict=True), 1)
+        ]
+        return fsum(arcs) + self.parts_score(self.heads, of_parts)
+
+    def expected(self, beta: float, gamma: float) -> float:
+        """Eq. 22, by all labelled trees."""
+        if beta == inf:
+            return (
+                max(fsum(row.max() for row in rows) + parts for rows, parts in self.potentials(gamma))
+                - self.gold_score()
+            )
+        sums = [
+            fsum(log_sum((beta * row).tolist()) for row in rows) + beta * parts
+            for rows, parts in self.potentials(gamma)
+        ]
+        return log_sum(sums) / beta - self.gold_score()
+
+    def best(self, gamma: float) -> tuple[list[int], list[int], float]:
+        """The best labelled tree with costs, and by how much it is better than all others."""
+        every = sorted(
+            ((fsum(row[label] for row, label in zip(rows, labels, strict=True)) + parts, tree, labels)
+             for tree, (rows, parts) in zip(self.trees, self.potentials(gamma), strict=True)
+             for labels in product(range(LABELS), repeat=self.n)),
+            reverse=True,
+        )  # fmt: skip
+        return every[0][1], list(every[0][2]), every[0][0] - every[1][0]
+
+    def add_features(self, total: np.ndarray, heads: list[int], labels: list[int], by: float) -> None:
+        for word, (head, label) in enumerate(zip(heads, labels, strict=True), 1):
+            self.twin.add_arc(self.sentence, total, (head, word), by)
+            self.twin.add_label(self.sentence, total, "labels", (head, word), label, by)
+        for section, kind in KINDS.items():
+            for piece in kind.find([-1, *heads]):
+                self.twin.add_piece(self.sentence, total, section, piece, by)
+
+    def uses(self) -> np.ndarray:
+        """How many features of arcs, labels and parts share each weight."""
+        words, parts, mask = TwinWords(self.sentence), self.twin.parts, self.twin.mask
+        places: list[int] = []
+        for arc in self.arcs:
+            places += arc_features(words, parts["arcs"], mask, *arc)
+            for at in label_blocks(words, parts["labels"], mask, *arc, None):
+                places += range(at, at + LABELS)
+        for section, kind in KINDS.items():
+            for piece in kind.list(self.n, self.arcs):
+                places += part_features(words, parts[section], mask, piece)
+        return np.bincount(places, minlength=len(self.weights))
+
+
+@pytest.mark.parametrize("solver", ["ad3", "dual-decomposition"])
+@pytest.mark.parametrize(("beta", "gamma"), PARAMETERS, ids=["perceptron", "svm"])
+@roots
+@models
+def test_the_best_tree(model, single_root, beta, gamma, solver):
+    """Where the best tree is found, its value and gradient; a worse one has a lower value."""
+    rng = np.random.default_rng([1, list(MODELS).index(model), single_root])
+    found = 0
+    for n in (1, 2, 3, 3, 4):
+        case = Case(rng, model, n, single_root, 0.5)
+        value, gradient = case.loss(beta, gamma, solver=solver)
+        expected = case.expected(beta, gamma)
+        assert value <= expected + 1e-6
+        heads, labels, margin = case.best(gamma)
+        if value < expected - 1e-6:
+            assert n > 2
+            continue
+        found += 1
+        assert margin > 1e-6
+        own = np.zeros(len(case.weights))
+        case.add_features(own, heads, labels, 1.0)
+        case.add_features(own, case.heads, case.labels, -1.0)
+        np.testing.assert_allclose(gradient, own, atol=1e-6)
+    assert found >= 3
+
+
+@pytest.mark.parametrize("solver", ["ad3", "dual-decomposition", "hill-climbing"])
+@roots
+@models
+def test_slopes_of_the_best_tree(model, single_root, solver):
+    """By central differences, where no other tree is near."""
+    rng = np.random.default_rng([2, list(MODELS).index(model), single_root])
+    step, checked = 1 / 128, 0
+    for n in (1, 2, 3, 3, 4):
+        case = Case(rng, model, n, single_root, 0.5)
+        value, gradient = case.loss(inf, 1.0, solver=solver)
+        if case.best(1.0)[2] < 0.2 or value < case.expected(inf, 1.0) - 1e-6:
+            continue
+        for place in some_places(rng, case, gradient):
+            checked += 1
+            assert slope(case, place, step, inf, 1.0, solver=solver) == pytest.approx(
+                gradient[place], abs=1e-6
+            )
+    assert checked
+
+
+def some_places(rng: np.random.Generator, case: Case, gradient: np.ndarray) -> list[int]:
+    """Weights with the greatest derivatives, and some that features have, whatever their derivatives."""
+    used = np.flatnonzero(case.uses())
+    return [*np.argsort(-np.abs(gradient))[:5].tolist(), *rng.choice(used, size=5).tolist()]
+
+
+def slope(case: Case, place: int, step: float, beta: float, gamma: float, **options) -> float:
+    ends = []
+    for sign in (1, -1):
+        weights = case.weights.copy()
+        weights[place] += sign * step
+        ends.append(case.loss(beta, gamma, weights, **options)[0])
+    return (ends[0] - ends[1]) / (2 * step)
+
+
+@pytest.mark.parametrize(("beta", "gamma"), [(1.0, 0.0), (1.0, 1.0), (2.0, 0.5)], ids=str)
+@roots
+@pytest.mark.parametrize("model", APART)
+def test_slopes_of_bethe(model, single_root, beta, gamma):
+    """Belief propagation's gradient is that of its own value, but for parts that are left out of it."""
+    rng = np.random.default_rng([3, list(MODELS).index(model), single_root])
+    greatest = 0.0
+    for n in (1, 2, 3, 4):
+        case = Case(rng, model, n, single_root, 0.1)
+        _, gradient = case.loss(beta, gamma, propagations=300)
+        uses = case.uses()
+        for place in some_places(rng, case, gradient):
+            found = slope(case, place, 1 / 32, beta, gamma, propagations=300)
+            assert found == pytest.approx(gradient[place], abs=1e-3 + NEGLIGIBLE * uses[place])
+            greatest = max(greatest, abs(found) - 2 * (1e-3 + NEGLIGIBLE * uses[place]))
+    assert greatest > 0.2
+
+
+def one_open_word(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
+    """The arcs of a tree, and all others into one of its words: no factor sees two that are open."""
+    trees = all_trees(n, single_root=False)[:, 1:]
+    tree, word = trees[rng.integers(len(trees))].tolist(), int(rng.integers(1, n + 1))
+    return [arc for arc in all_arcs(n) if arc[1] == word or tree[arc[1] - 1] == arc[0]]
+
+
+@pytest.mark.parametrize("model", APART)
+def test_bethe_is_exact_without_circles(model):
+    rng = np.random.default_rng([4, list(MODELS).index(model)])
+    greatest = 0.0
+    for n in (1, 2, 3, 4, 5, 5):
+        case = Case(rng, model, n, False, 0.5, one_open_word(rng, n))
+        for beta, gamma in ((1.0, 0.0), (1.0, 1.0), (0.5, 2.0), (3.0, 1.0)):
+            value, gradient = case.loss(beta, gamma, propagations=300)
+            assert value == pytest.approx(case.expected(beta, gamma), abs=1e-6)
+            greatest = max(greatest, value)
+            assert np.isfinite(gradient).all()
+    assert greatest > 0.5
+
+
+def test_a_gold_arc_that_is_no_candidate_is_no_loss():
+    case = Case(np.random.default_rng(5), "all kinds", 3, True, 0.5)
+    case.arcs = [arc for arc in case.arcs if arc != (case.heads[0], 1)]
+    for beta in (1.0, inf):
+        with pytest.raises(Exception, match="no candidate"):
+            case.loss(beta, 0.0)
