@@ -73,6 +73,7 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
             find_marginals({table.data(), n, 0}, options.kind, false, marginals.data());
     }
     if (options.decoder == Decoder::least_risk) {
+        result.upper_bound = INFINITY;
         gains.assign(table.size(), impossible);
         for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
             if (scores.sums[a] == impossible) continue;
@@ -113,7 +114,7 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
 
 void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
            const ParseOptions& options, ParseRef& result) {
-    result.log_probability = 0;
+    result.log_probability = result.value = result.upper_bound = 0;
     const int n = encoded.length(sentence);
     if (n == 0) return;
     with_implied(given, parser.model, n,

@@ -40,7 +40,8 @@ struct ParseRef {
     double* head_probabilities;
     double* label_probabilities;
     double log_probability;
-    // Of the best tree by a graph: its score, and a bound that no tree exceeds.
+    // Of the best tree by a graph: its score, and a bound that no tree exceeds. Both are 0 where the tree is the best
+    // without a graph; least risk knows no bound.
     double value = 0, upper_bound = 0;
 };
 

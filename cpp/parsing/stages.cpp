@@ -86,7 +86,7 @@ std::vector<LabelledTree> ByGraph::best_trees(int k) const {
     return result;
 }
 
-void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) const {
+void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) {
     Laps laps(options_.times);
     const PartGraph graph(parts_, arc_scores, shape_for_best(options_.graph), options_.kind, scale_);
     laps.end(&StageTimes::graphs);
@@ -106,6 +106,7 @@ void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates&
     fill_table(candidates, own, table);
     TreeRef tree{result.heads, nullptr, 0};
     arbora::find_best({table.data(), parts_.arcs.n(), 0}, options_.kind, tree);
+    result.value = graph.value_of_tree(result.heads, arena_);
 }
 
 }  // namespace arbora

@@ -77,7 +77,7 @@ public:
     std::vector<LabelledTree> best_trees(int k) const;
 
     // The best tree with its value and bound. Throws Infeasible.
-    void find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) const;
+    void find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result);
 
 private:
     const ParseOptions& options_;
