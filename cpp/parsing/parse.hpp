@@ -50,7 +50,8 @@ void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, G
            const ParseOptions& options, ParseRef& result);
 
 // The k most probable labelled trees in order; scores are log-probabilities. With parts of several arcs an
-// approximation: the trees are those that the probabilities of arcs alone put first, in the order of their whole scores.
+// approximation: the trees are the one that `parse` finds and those that the probabilities of arcs alone put first, in
+// the order of their whole scores.
 std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
                                       const ParseOptions& options, int k);
 

@@ -92,16 +92,28 @@ private:
         }
     }
 
-    // The trees that the probabilities of arcs put first, in the order of what the graph gives for them as a whole.
+    // The tree that a single parse finds and those that the probabilities of arcs put first, in the order of what the
+    // graph gives for them as a whole.
     std::vector<LabelledTree> by_beliefs(ByGraph& graph) {
         std::vector<double> beliefs;
         graph.find_marginals(arcs_, beliefs);
         for (std::size_t c = 0; c < beliefs.size(); ++c)
             if (table_[c] != impossible) table_[c] = std::log(std::max(beliefs[c], 1e-300));
         const int wanted = std::max(ranked_at_least, ranked_for_each * std::min(k_, 1 << 26));
+        const Heads best = find_best(graph);
+        add_tree(best, graph.log_probability(best.data()));
         for (const LabelledTree& tree : find_kbest(table(table_, 0), options_.kind, wanted))
-            add_tree(tree.heads, graph.log_probability(tree.heads.data()));
+            if (tree.heads != best) add_tree(tree.heads, graph.log_probability(tree.heads.data()));
         return std::move(found_);
+    }
+
+    Heads find_best(ByGraph& graph) {
+        FirstOrder::ByArc scores;
+        parser_.model.score_by_arc(prepared_, parser_.weights, candidates_.arcs, given_.labels, false, space_, scores);
+        Heads heads(candidates_.n + 1, -1);
+        ParseRef result{heads.data(), nullptr, nullptr, nullptr, 0};
+        graph.find_best(scores.learned, candidates_, result);
+        return heads;
     }
 
     void add_tree(const Heads& heads, double score) {
