@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from math import inf
+from itertools import product
+from math import fsum, inf
 
 import numpy as np
 import pytest
 from oracles.features import all_arcs
-from oracles.parsing import candidates, random_parser
+from oracles.parsing import Analyses, candidates, random_parser
 from oracles.part_trees import PartTrees
 from oracles.parts import KINDS
 from oracles.trees import is_tree
 
-from arbora.dependency import DependencyParser, ParseOptions
+from arbora.dependency import DependencyParser, ParseOptions, RankedTree
 from arbora.dependency.options import CONSTRAINTS, SOLVERS
-from arbora.features import PARTS
+from arbora.features import PARTS, Templates
 from arbora.treebank import Sentence
 
 ARCS = """
@@ -58,7 +59,8 @@ roots = pytest.mark.parametrize("single_root", ROOTS, ids=["single-root", "multi
 
 
 def templates_for(model: str) -> str:
-    return ARCS + "\n".join(f"[{name}]\n{LINES[name]}" for name in MODELS[model])
+    parts = "\n".join(f"[{name}]\n{LINES[name]}" for name in MODELS[model])
+    return str(Templates.parse(ARCS + parts))
 
 
 def draw_parser(rng: np.random.Generator, model: str, pruning: float = 0.0) -> DependencyParser:
@@ -224,6 +226,56 @@ def test_every_solver_and_constraint_gives_a_tree(model, single_root, projective
                     for chances in (work.head_probabilities, work.label_probabilities):
                         assert ((chances >= 0) & (chances <= 1 + 1e-9)).all()
                     assert np.isfinite(work.log_probabilities).all()
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_no_tree_is_beyond_the_gap(solver, constraint):
+    """The gap is that of the tree which is given, whatever the solver looked at."""
+    rng = np.random.default_rng(8)
+    missed = 0
+    for model, n in product(MODELS, (2, 4)):
+        parser, sentence, trees = draw_case(rng, model, n, True, False)
+        for decoder in ("best", "mbr"):
+            options = {"solver": solver, "constraint": constraint, "iterations": 50, "decoder": decoder}
+            heads, gap = parse(parser, sentence, **options)
+            assert trees.best - trees.values[heads] <= gap + 1e-6
+            missed += trees.best - trees.values[heads] > 1e-6
+            assert decoder == "best" or gap == inf
+    assert missed
+
+
+@models
+def test_kbest(model):
+    """Different trees in order, with what their parts and labels give; the best parse is among them."""
+    rng = np.random.default_rng([9, list(MODELS).index(model)])
+    for n in (1, 2, 4, 6, 9):
+        parser, sentence = draw_parser(rng, model), draw_sentence(rng, n)
+        for solver in ("hill-climbing", "dual-decomposition"):
+            options = ParseOptions(solver=solver, probabilities=True, iterations=50)
+            single = parser._run(parser._encode([sentence], options), options)
+            ranked = next(parser.kbest([sentence], 5, options))
+            values = [tree.log_probability for tree in ranked]
+            assert values == sorted(values, reverse=True)
+            assert len({(*tree.heads, *tree.deprels) for tree in ranked}) == len(ranked)
+            assert values[0] >= single.log_probabilities[0] - 1e-9
+            if n <= 4:
+                own = labelled_values(parser, sentence, ranked)
+                assert np.subtract(values, values[0]) == pytest.approx(own - own[0], abs=1e-9)
+
+
+def labelled_values(parser: DependencyParser, sentence: Sentence, ranked: list[RankedTree]) -> np.ndarray:
+    """Scores of labelled trees: of their labels, and of their parts."""
+    of_labels = Analyses(parser, sentence).of_labels
+    trees = PartTrees(parser, sentence, all_arcs(len(sentence)), single_root=True)
+    result = []
+    for tree in ranked:
+        arcs = list(zip(tree.heads, range(1, trees.n + 1), strict=True))
+        labels = [
+            of_labels[arc][parser.labels.index(name)] for arc, name in zip(arcs, tree.deprels, strict=True)
+        ]
+        result.append(fsum(labels) + trees.value(tree.heads) - fsum(trees.of_arc[arc] for arc in arcs))
+    return np.array(result)
 
 
 def test_parts_that_the_factors_see_are_all_kinds():
