@@ -20,13 +20,14 @@ from arbora.features import Templates
 from arbora.treebank import Sentence, read
 
 ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.conllu"
-TREEBANK = list(read(ENGLISH))
+TREEBANK = [sentence for sentence in read(ENGLISH) if len(sentence) < 14]
 PRESETS = ["second-order", "third-order"]
 
 
 def small(preset: str, **changes) -> TrainingOptions:
     return preset_options(
-        preset, **{"epochs": 3, "bits": 16, "pruner_bits": 14, "pruner_epochs": 1, **changes}
+        preset,
+        **{"epochs": 3, "bits": 16, "pruner_bits": 14, "pruner_epochs": 2, "most_heads": 6, **changes},
     )
 
 
@@ -121,7 +122,7 @@ def test_threads_and_batches_change_no_tree(parser, solver):
 )
 def test_text_in_text_out(parser, options):
     """`parse_conllu` writes the bytes that reading, parsing and writing give."""
-    data = ENGLISH.read_bytes()
+    data = "".join(sentence.to_conllu() for sentence in TREEBANK).encode()
     half = data.index(b"\n\n", len(data) // 2) + 2
     found = b"".join(part.data for part in parser.parse_conllu([data[:half], data[half:]], options))
     assert found.decode() == text_of(parser, options)
@@ -137,26 +138,37 @@ def test_save_and_load(parser, tmp_path):
 
 
 def test_a_parser_remembers_its_solver(parsers, tmp_path):
-    """Climbing proves nothing about crossing trees, decompositions do; options of parsing come first."""
-    gaps = {}
-    for solver in ("hill-climbing", "ad3"):
-        header = parsers["second-order"].header
-        options = {**header["options"], "solver": solver, "iterations": 100}
-        own = parsers["second-order"]
-        DependencyParser({**header, "options": options}, own._weights, own._pruner_weights).save(
+    """Belief propagation has no bound, decompositions have one; options of parsing come first."""
+    own = parsers["second-order"]
+    for solver, expected in (("bp", inf), ("ad3", None)):
+        options = {**own.header["options"], "solver": solver}
+        DependencyParser({**own.header, "options": options}, own._weights, own._pruner_weights).save(
             tmp_path / solver
         )
         loaded = DependencyParser.load(tmp_path / solver)
         assert loaded.header["options"]["solver"] == solver
-        gaps[solver] = certificates(loaded, ParseOptions(certificates=True))
-        changed = certificates(loaded, ParseOptions(certificates=True, solver="ad3"))
-        assert np.isfinite(changed).all()
-    assert (gaps["hill-climbing"] == inf).all()
-    assert np.isfinite(gaps["ad3"]).all()
+        gaps = certificates(loaded, ParseOptions(certificates=True, iterations=50))
+        assert (gaps == inf).all() if expected else np.isfinite(gaps).all()
+        assert np.isfinite(certificates(loaded, ParseOptions(certificates=True, solver="ad3"))).all()
 
 
 def certificates(parser: DependencyParser, options: ParseOptions) -> np.ndarray:
-    return parser._run(parser._encode(copies(), options), options).gaps
+    return parser._run(parser._encode(copies(8), options), options).gaps
+
+
+def test_certificates_are_written(parser):
+    """The same in both ways of parsing; nothing is said of what has no words."""
+    options = ParseOptions(certificates=True, solver="ad3", iterations=30, projective=True)
+    found = list(parser.parse([*copies(6), Sentence()], options))
+    said = [[c for c in sentence.comments if c.startswith("# certificate =")] for sentence in found]
+    gaps = parser._run(parser._encode(copies(6), options), options).gaps
+    for lines, gap in zip(said[:-1], gaps.tolist(), strict=True):
+        expected = "proved" if gap == 0 else f"gap {gap:.6f}"
+        assert lines == [f"# certificate = {expected}"]
+    assert said[-1] == []
+    data = "".join(sentence.to_conllu() for sentence in TREEBANK[:6]).encode()
+    written = b"".join(part.data for part in parser.parse_conllu([data], options)).decode()
+    assert written == "".join(sentence.to_conllu() for sentence in found[:-1])
 
 
 # ---- what is given ----
@@ -214,7 +226,8 @@ def test_trees_of_every_kind(parser, solver, single_root, projective):
     for constraint, decoder in product(CONSTRAINTS, ("best", "mbr")):
         options = ParseOptions(
             solver=solver, constraint=constraint, decoder=decoder, single_root=single_root,
-            projective=projective, iterations=20, propagations=5, probabilities=True, certificates=True,
+            projective=projective, iterations=5, propagations=5, probabilities=True,
+            certificates=decoder == "best",
         )  # fmt: skip
         work = parser._run(parser._encode(odd_sentences(), options), options)
         start = 0
@@ -248,7 +261,7 @@ def test_probabilities_of_heads(parser):
 @pytest.mark.parametrize("preset", PRESETS)
 def test_kbest(preset, labels):
     """Different labelled trees in order, the first of which is no worse than the best parse."""
-    parser = train(TREEBANK, options=small(preset, labels=labels))
+    parser = train(TREEBANK, options=small(preset, labels=labels, epochs=1))
     sentences = [*odd_sentences()[:4], *copies(12)]
     options = ParseOptions(probabilities=True)
     work = parser._run(parser._encode(sentences, options), options)
@@ -270,7 +283,7 @@ def test_it_fits_what_it_is_shown(preset):
     parser = train(TREEBANK, options=small(preset, epochs=6))
     assert las(parser) > 0.95
     assert las(parser, ParseOptions(solver="ad3", iterations=20)) > 0.95
-    assert las(parser, ParseOptions(decoder="mbr")) > 0.95
+    assert las(parser, ParseOptions(decoder="mbr")) > 0.9
 
 
 @pytest.mark.parametrize(
@@ -314,10 +327,9 @@ other-head.form & head.form & modifier.form : direction
 def test_parts_learn(features):
     """Where arcs tell next to nothing, the parts must have learned the trees."""
     options = TrainingOptions(epochs=4, bits=18, pruning=0.0, features=features, solver="hill-climbing")
-    data = [sentence for sentence in TREEBANK if len(sentence) < 14]
     found = []
     for text in (ONLY_PARTS, ONLY_PARTS.partition("[consecutive-siblings]")[0]):
-        parser = train(data, options=options, templates=Templates.parse(text))
+        parser = train(TREEBANK, options=options, templates=Templates.parse(text))
         found.append((las(parser), np.count_nonzero(parser._weights.values)))
     (with_parts, many), (without, few) = found
     assert with_parts > without + 0.1

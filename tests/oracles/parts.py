@@ -190,6 +190,33 @@ def find_head_bigrams(heads: Sequence[int]) -> Iterator[Piece]:
         yield head_bigram(heads[word - 1], heads[word], word)
 
 
+# ---- arcs that cross ----
+
+
+def cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    (a, b), (c, d) = sorted((sorted(one), sorted(other)))
+    return a < c < b < d
+
+
+def crossing(first: tuple[int, int], second: tuple[int, int]) -> Piece:
+    """The modifier that comes later stands for the part; the other words are the earlier one and its head."""
+    (other_head, other), (head, modifier) = first, second
+    directions = 2 * (other > other_head) + (modifier > head)
+    far = 5 + 4 * min(reach(other, modifier), 2) + directions
+    return Piece(head, modifier, other, other_head, 1 + directions, far)
+
+
+def list_crossings(n: int, arcs: Arcs) -> Iterator[Piece]:
+    ordered = sorted(arcs, key=lambda arc: (arc[1], arc[0]))
+    for first, second in combinations(ordered, 2):
+        if first[1] != second[1] and cross(first, second):
+            yield crossing(first, second)
+
+
+def find_crossings(heads: Sequence[int]) -> Iterator[Piece]:
+    yield from list_crossings(len(heads) - 1, as_arcs(heads))
+
+
 class Kind(NamedTuple):
     """Both functions of a kind."""
 
@@ -203,5 +230,6 @@ KINDS = {
     "grandparents": Kind(list_grandparents, find_grandparents),
     "grand-siblings": Kind(list_grand_siblings, find_grand_siblings),
     "head-bigrams": Kind(list_head_bigrams, find_head_bigrams),
+    "crossings": Kind(list_crossings, find_crossings),
 }
 """By the names of their sections, in the order of the core."""
