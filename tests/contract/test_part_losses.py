@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
-from math import fsum, inf
+from math import exp, fsum, inf
 
 import numpy as np
 import pytest
-from contract.test_part_graphs import MODELS, draw_sentence, models, roots, templates_for
+from contract.test_part_graphs import CHARTED, MODELS, draw_sentence, models, roots, templates_for
 from oracles.features import Twin, all_arcs, arc_features, label_blocks, part_features
 from oracles.features import Words as TwinWords
 from oracles.parsing import log_sum
@@ -29,7 +30,9 @@ APART = [name for name in MODELS if "grand-siblings" not in MODELS[name]]
 class Case:
     """A sentence with gold heads and labels, candidate arcs, and weights whose sums are exact."""
 
-    def __init__(self, rng, model: str, n: int, single_root: bool, spread: float, arcs=None) -> None:
+    def __init__(
+        self, rng, model: str, n: int, single_root: bool, spread: float, arcs=None, projective: bool = False
+    ) -> None:
         templates = Templates.parse(templates_for(model))
         compiled = templates.compile()
         self.core = _core.ParserStructure(
@@ -38,7 +41,8 @@ class Case:
         self.twin = Twin(templates, LABELS, BITS)
         self.n, self.single_root, self.sentence = n, single_root, draw_sentence(rng, n)
         self.encoded, self.arcs = encode([self.sentence]), all_arcs(n) if arcs is None else arcs
-        every = all_trees(n, single_root)[:, 1:].tolist()
+        self.projective = projective
+        every = all_trees(n, single_root, projective)[:, 1:].tolist()
         self.trees = [
             tree for tree in every if set(zip(tree, range(1, n + 1), strict=True)) <= set(self.arcs)
         ]
@@ -50,7 +54,7 @@ class Case:
     def loss(self, beta: float, gamma: float, weights=None, **options) -> tuple[float, np.ndarray]:
         """The core's: its value and its gradient, a number for each weight."""
         trees = tree_options(
-            {"single_root": self.single_root, "projective": False, "iterations": 1000, **options}
+            {"single_root": self.single_root, "projective": self.projective, "iterations": 1000, **options}
         )
         value, places, numbers = self.core.loss(
             self.weights if weights is None else weights, self.encoded, 0, np.array(self.heads, np.int32),
@@ -136,6 +140,32 @@ class Case:
         for section, kind in KINDS.items():
             for piece in kind.find([-1, *heads]):
                 self.twin.add_piece(self.sentence, total, section, piece, by)
+
+    def expected_features(self, beta: float, gamma: float) -> np.ndarray:
+        """Of the trees by their probabilities with costs, less those of the gold tree: a loss's gradient."""
+        potentials = self.potentials(gamma)
+        values = [
+            (beta * (fsum(row[label] for row, label in zip(rows, labels, strict=True)) + parts), tree, labels)
+            for tree, (rows, parts) in zip(self.trees, potentials, strict=True)
+            for labels in product(range(LABELS), repeat=self.n)
+        ]
+        log_partition = log_sum([value for value, _, _ in values])
+        counts: Counter = Counter()
+        for value, tree, labels in [*values, (None, self.heads, self.labels)]:
+            chance = -1.0 if value is None else exp(value - log_partition)
+            for word, (head, label) in enumerate(zip(tree, labels, strict=True), 1):
+                counts[head, word, label] += chance
+            for section, kind in KINDS.items():
+                for piece in kind.find([-1, *tree]):
+                    counts[section, piece] += chance
+        total = np.zeros(len(self.weights))
+        for key, by in counts.items():
+            if len(key) == 2:
+                self.twin.add_piece(self.sentence, total, *key, by)
+                continue
+            self.twin.add_arc(self.sentence, total, key[:2], by)
+            self.twin.add_label(self.sentence, total, "labels", key[:2], key[2], by)
+        return total
 
     def uses(self) -> np.ndarray:
         """How many features of arcs, labels and parts share each weight."""
@@ -249,6 +279,23 @@ def test_bethe_is_exact_without_circles(model):
             greatest = max(greatest, value)
             assert np.isfinite(gradient).all()
     assert greatest > 0.5
+
+
+@roots
+@pytest.mark.parametrize("model", CHARTED)
+def test_sums_over_projective_trees_are_exact(model, single_root):
+    """Values by enumeration, gradients by the features that are expected."""
+    rng = np.random.default_rng([6, CHARTED.index(model), single_root])
+    greatest = 0.0
+    for n in (1, 2, 3):
+        case = Case(rng, model, n, single_root, 0.4, projective=True)
+        for beta, gamma in ((1.0, 0.0), (1.0, 1.0), (0.5, 2.0)):
+            value, gradient = case.loss(beta, gamma)
+            assert value == pytest.approx(case.expected(beta, gamma), abs=1e-6)
+            own, uses = case.expected_features(beta, gamma), case.uses()
+            assert (np.abs(gradient - own) <= 1e-5 + NEGLIGIBLE * uses).all()
+            greatest = max(greatest, np.abs(own).max())
+    assert greatest > 0.3
 
 
 def test_a_gold_arc_that_is_no_candidate_is_no_loss():
