@@ -242,19 +242,20 @@ def test_trees_of_every_kind(parser, solver, single_root, projective):
         assert (work.gaps >= -1e-6).all()
 
 
-def test_probabilities_of_heads(parser):
-    """Those of belief propagation on the graph of sums, which nearly add up to one for every word."""
+def test_probabilities_of_heads(parsers):
+    """Near those of belief propagation on the graph of sums, which nearly add up to one for every word."""
+    parser = parsers["second-order"]
     for sentence in TREEBANK[:12]:
         made = parser.graph(sentence, sums=True)
-        beliefs = made.graph.solve("bp", iterations=10, tolerance=1e-3)[made.arcs]
+        beliefs = made.graph.solve("bp")[made.arcs]
         assert ((beliefs >= 0) & (beliefs <= 1)).all()
         sums = np.bincount(made.modifiers, beliefs, minlength=len(sentence) + 1)[1:]
-        np.testing.assert_allclose(sums, 1, atol=0.05)
-        options = ParseOptions(probabilities=True)
+        np.testing.assert_allclose(sums, 1, atol=0.01)
+        options = ParseOptions(probabilities=True, propagations=100)
         work = parser._run(parser._encode([sentence], options), options)
         arcs = list(zip(made.heads.tolist(), made.modifiers.tolist(), strict=True))
         own = [beliefs[arcs.index((int(head), word))] for word, head in enumerate(work.heads, 1)]
-        np.testing.assert_allclose(work.head_probabilities, own, atol=1e-6)
+        np.testing.assert_allclose(work.head_probabilities, own, atol=0.01)
 
 
 @pytest.mark.parametrize("labels", ["joint", "both"])
