@@ -17,8 +17,10 @@ constexpr int consecutive = kind_of(Section::consecutive_siblings), grand = kind
               grand_sibling = kind_of(Section::grand_siblings);
 
 // Where joined parts stand among those of the three kinds: body(joined, sibling, grandparent, count) for `count` of them
-// in a row, all bigrams to one modifier; siblings are in a row too, the grandparent is one. -1 if there is none. Parts of
-// grand-siblings have the joined order themselves.
+// in a row, all bigrams to one modifier; siblings are in a row too, the grandparent is one. -1 if there is none; for the
+// grandparent `in_circle` if it is the modifier itself. Parts of grand-siblings have the joined order themselves.
+constexpr int in_circle = -2;
+
 template <class Body>
 void for_joined(const ArcIndex& arcs, Body body) {
     // Of every arc, where its grandparents begin, and which of the arcs to its head would close a circle with it.
@@ -43,7 +45,7 @@ void for_joined(const ArcIndex& arcs, Body body) {
                 const bool has_siblings = head || is_right;  // nothing is on the left of the root
                 for (int to = 1; to <= static_cast<int>(side.size()) + 1; ++to) {
                     const int a = above >= 0 && to <= static_cast<int>(side.size()) ? side[to - 1] : -1;
-                    int grandparent = -1;
+                    int grandparent = a >= 0 && above == circles[a] ? in_circle : -1;
                     if (a >= 0 && above != circles[a])
                         grandparent = grandparents[a] + above - begin - (circles[a] >= 0 && circles[a] < above);
                     body(joined, has_siblings ? sibling : -1, grandparent, to);
@@ -143,7 +145,8 @@ void PartGraph::add_joined(double scale) {
         scores.assign(count, 0.0);
     }
     for_joined(parts_.arcs, [&](int joined, int sibling, int grandparent, int count) {
-        const double of_pair = grandparent >= 0 && !grandparents.empty() ? grandparents[grandparent] : 0;
+        double of_pair = grandparent >= 0 && !grandparents.empty() ? grandparents[grandparent] : 0;
+        if (grandparent == in_circle) of_pair = -INFINITY;  // no tree has it
         double* row = scores.data() + joined;
         const double* own = sibling >= 0 && !siblings.empty() ? siblings.data() + sibling : nullptr;
         for (int i = 0; i < count; ++i) row[i] = scale * (row[i] + of_pair + (own ? own[i] : 0));

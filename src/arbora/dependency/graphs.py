@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -142,8 +143,8 @@ class _Index:
                 for is_right, side in enumerate((self.left[head], self.right[head])):
                     for start, stop in _bigrams(side):
                         score = siblings.get((head, is_right, start, stop), 0.0)
-                        if head and stop is not None:
-                            score += pairs.get((above, head, stop), 0.0)
+                        if head and stop is not None:  # a word is not below its own modifier
+                            score += -inf if above == stop else pairs.get((above, head, stop), 0.0)
                         row.append(score + (next(triples) if triples else 0.0))
                 table.append(row)
             scores.append(table)
