@@ -6,7 +6,7 @@ namespace arbora {
 
 struct HeadPropagationOptions {
     int iterations = 10;      // at most
-    double tolerance = 1e-3;  // at rest when no probability of an arc changes by more
+    double tolerance = 1e-5;  // at rest when no probability of an arc changes by more
 };
 
 // Sum-product belief propagation (Smith & Eisner 2008) in which the head of a word is one variable with a value for each

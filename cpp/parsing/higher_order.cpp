@@ -53,7 +53,7 @@ void HigherOrder::add_gradient(const Prepared& sentence, std::uint32_t mask, con
 }
 
 GraphShape shape_for_best(const GraphOptions& options) {
-    return {true, options.constraint, options.solver == GraphSolver::hill_climbing && !options.certify};
+    return {true, options.constraint, options.solver == GraphSolver::hill_climbing && !options.certify, true};
 }
 
 Outcome solve(const PartGraph& graph, const GraphOptions& options) {

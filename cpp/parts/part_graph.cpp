@@ -78,7 +78,7 @@ PartGraph::PartGraph(const SentenceParts& parts, const std::vector<double>& arc_
     if (!shape.without_constraint) add_constraint(shape);
     first_group_ = graph_.groups().size();
     const bool joins = shape.joined && (!parts.parts[grand_sibling].empty() || !parts.parts[grand].empty());
-    if (joins) add_joined(scale);
+    if (joins) add_joined(scale, shape.forbids_circles);
     for (int k = 0; k < part_kind_count; ++k) {
         if (parts.parts[k].empty() || (joins && is_in_automata(k))) continue;
         std::vector<double> scores = parts.scores[k];
@@ -135,7 +135,7 @@ void PartGraph::add_constraint(const GraphShape& shape) {
     graph_.add(std::make_shared<OrFactor>("Nand", std::move(wiring)));
 }
 
-void PartGraph::add_joined(double scale) {
+void PartGraph::add_joined(double scale, bool forbids_circles) {
     const auto &siblings = parts_.scores[consecutive], &grandparents = parts_.scores[grand],
                &grand_siblings = parts_.scores[grand_sibling];
     std::vector<double> scores = grand_siblings;
@@ -146,7 +146,7 @@ void PartGraph::add_joined(double scale) {
     }
     for_joined(parts_.arcs, [&](int joined, int sibling, int grandparent, int count) {
         double of_pair = grandparent >= 0 && !grandparents.empty() ? grandparents[grandparent] : 0;
-        if (grandparent == in_circle) of_pair = -INFINITY;  // no tree has it
+        if (forbids_circles && grandparent == in_circle) of_pair = -INFINITY;  // no tree has it
         double* row = scores.data() + joined;
         const double* own = sibling >= 0 && !siblings.empty() ? siblings.data() + sibling : nullptr;
         for (int i = 0; i < count; ++i) row[i] = scale * (row[i] + of_pair + (own ? own[i] : 0));

@@ -20,6 +20,9 @@ struct GraphShape {
     TreeConstraint constraint = TreeConstraint::tree;
     // For those that know trees themselves.
     bool without_constraint = false;
+    // No automaton takes a modifier that is its grandparent. That is tighter, but the tree demands it too, and what is
+    // demanded twice belief propagation would count twice.
+    bool forbids_circles = false;
 };
 
 // Whether parts of kind k are in the joined automata.
@@ -77,7 +80,7 @@ private:
     static constexpr int joined_group = -1;
 
     void add_constraint(const GraphShape& shape);
-    void add_joined(double scale);
+    void add_joined(double scale, bool forbids_circles);
 
     const SentenceParts& parts_;
     TreeKind kind_;

@@ -33,8 +33,8 @@ _HIGHER = {
 _BASE = ("arcs", "labels-few", "pruner")
 _SECOND = ("consecutive-siblings", "grandparents")
 _THIRD = (*_SECOND, "grand-siblings", "all-siblings", "head-bigrams")
-# Koo et al. 2010: dual decomposition. Their averaged perceptron is `--loss perceptron`; a margin makes better trees, more
-# of which are proved.
+# Koo et al. 2010: dual decomposition. Their averaged perceptron is `--loss perceptron`; a margin makes better
+# trees, more of which are proved.
 _AUTOMATA = {**_HIGHER, "solver": "dual-decomposition"}
 PRESETS: dict[str, Preset] = {
     "first-order": Preset(("arcs", "labels")),
