@@ -48,7 +48,15 @@ def test_every_benchmark_measures_and_shows(name):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["forests"], ["trees", "--file", "x"], ["treebank", "--quick"], ["parser"], ["parser", "--quick"]],
+    [
+        ["forests"],
+        ["trees", "--file", "x"],
+        ["treebank", "--quick"],
+        ["parser"],
+        ["parser", "--quick"],
+        ["accuracy"],
+        ["parse", "--seeds", "2"],
+    ],
 )
 def test_bad_arguments_are_one_line_and_exit_code_2(arguments):
     done = bench(*arguments)
@@ -115,3 +123,21 @@ def test_the_parser_is_trained_and_measured():
         console = Console(width=120, record=True, file=nowhere)
         console.print(parser_benchmark.table(found))
     assert "candidate heads a word" in console.export_text()
+
+
+def test_presets_are_trained_and_measured():
+    train = Path(__file__).parents[2] / "examples" / "treebank" / "tr.conllu"
+    accuracy = import_module(BENCHMARKS["accuracy"][0])
+    found = accuracy.measure(train, train, presets=["second-order"], seeds=[1, 2], epochs=1)
+    row = found["presets"]["second-order"]
+    assert len(row["runs"]) == 2
+    assert row["LAS"] == pytest.approx(sum(run["LAS"] for run in row["runs"]) / 2)
+    parse = import_module(BENCHMARKS["parse"][0])
+    speeds = parse.measure(train, train, presets=["first-order", "second-order"], epochs=1)
+    assert speeds["presets"]["first-order"]["certificates"]["proved"] == 1  # arcs alone are solved exactly
+    assert speeds["presets"]["second-order"]["stages"]["graphs"] > 0
+    with open(os.devnull, "w") as nowhere:
+        console = Console(width=200, record=True, file=nowhere)
+        console.print(accuracy.table(found))
+        console.print(parse.table(speeds))
+    assert console.export_text().count("second-order") == 2

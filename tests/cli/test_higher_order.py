@@ -1,0 +1,113 @@
+"""Parsers of higher order on the command line: presets, parts, solvers, certificates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command import run_here
+
+from arbora.dependency.options import GRAPH_SOLVERS, SOLVERS
+from arbora.treebank import read
+
+ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.conllu"
+SMALL = ("--bits", 16, "--epochs", 2)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "en.model"
+    done = run_here("train", "parser", ENGLISH, "--output", path, "--preset", "second-order", *SMALL)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def shortest(path: Path, count: int) -> Path:
+    found = sorted(read(ENGLISH), key=len)[:count]
+    path.write_text("".join(sentence.to_conllu() for sentence in found), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory) -> Path:
+    return shortest(tmp_path_factory.mktemp("short") / "short.conllu", 6)
+
+
+def parsed(model: Path, source: Path, *arguments: object) -> str:
+    done = run_here("parse", "--model", model, "--input", source, *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, *GRAPH_SOLVERS])
+def test_every_solver_parses(model, short, solver, tmp_path):
+    more = ("--projective",) if solver == "projective-chart" else ()
+    if solver == "enumerate":  # every set of arcs in turn
+        short = tmp_path / "three.conllu"
+        words = enumerate(("The", "dog", "sleeps"), 1)
+        short.write_text("".join(f"{i}\t{word}" + "\t_" * 8 + "\n" for i, word in words) + "\n")
+    found = parsed(model, short, "--solver", solver, *more)
+    (tmp_path / "found.conllu").write_text(found, encoding="utf-8")
+    sentences = list(read(tmp_path / "found.conllu"))  # a tree with one root each, or reading refuses
+    assert [s.forms for s in sentences] == [s.forms for s in read(short, single_root=False)]
+
+
+def test_certificates_are_comments(model, short):
+    for solver in ("hill-climbing", "dual-decomposition", "ilp"):
+        lines = parsed(model, short, "--solver", solver, "--certificates").splitlines()
+        told = [line for line in lines if line.startswith("# certificate = ")]
+        assert len(told) == 6
+        assert all(line in ("# certificate = proved",) or " gap " in line for line in told)
+    assert "# certificate = none" in parsed(model, short, "--solver", "max-product", "--certificates")
+
+
+def test_inspect_tells_what_it_is(model):
+    facts = json.loads(run_here("inspect", model, "--json").stdout)
+    assert facts["header"]["preset"] == "second-order"
+    counts = facts["header"]["features"]
+    assert 0 < counts["supported"] < counts["complete"]
+    assert "times the" in " ".join(run_here("inspect", model).stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--preset", "fourth-order"), "there is no preset 'fourth-order'"),
+        (("--preset", "second-order", "--parts", "crossings"), "there are no parts 'crossings'"),
+        (("--preset", "second-order", "--solver", "magic"), "there is no solver 'magic'"),
+        (("--preset", "second-order", "--constraint", "forest"), "there is no constraint 'forest'"),
+    ],
+)
+def test_bad_training_options_are_one_line(tmp_path, arguments, reason):
+    done = run_here("train", "parser", ENGLISH, "--output", tmp_path / "x.model", *SMALL, *arguments)
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--solver", "magic"), "there is no solver 'magic'"),
+        (("--solver", "ilp", "--probabilities"), "finds best trees"),
+        (("--decoder", "mbr", "--certificates"), "go with the decoder best"),
+        (("--iterations", 0), "iterations must be at least 1"),
+    ],
+)
+def test_bad_parsing_options_are_one_line(model, short, arguments, reason):
+    done = run_here("parse", "--model", model, "--input", short, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_parts_by_name(tmp_path):
+    path = tmp_path / "en.model"
+    chosen = ("--preset", "belief", "--parts", "grandparents, crossings", "--epochs", 1, "--bits", 16)
+    assert run_here("train", "parser", ENGLISH, "--output", path, *chosen).returncode == 0
+    header = json.loads(run_here("inspect", path, "--json").stdout)["header"]
+    assert "[grandparents]" in header["templates"]
+    assert "[crossings]" in header["templates"]
+    assert "[consecutive-siblings]" not in header["templates"]
