@@ -10,7 +10,7 @@ from oracles.parts import KINDS
 from arbora import _core
 from arbora.dependency import preset_templates
 from arbora.dependency.options import tree_options
-from arbora.dependency.parser import encode
+from arbora.dependency.structure import encode
 from arbora.features import PARTS, SECTIONS, Templates
 from arbora.learning import LOSSES
 from arbora.treebank import Sentence

@@ -17,7 +17,7 @@ from oracles.trees import all_trees
 
 from arbora import _core
 from arbora.dependency.options import tree_options
-from arbora.dependency.parser import encode
+from arbora.dependency.structure import encode
 from arbora.features import PARTS, SECTIONS, Templates
 
 BITS, LABELS = 12, 2

@@ -18,7 +18,7 @@ import numpy as np
 from arbora import _core
 from arbora.dependency import DependencyParser
 from arbora.dependency.options import tree_options
-from arbora.dependency.parser import encode, make_structure
+from arbora.dependency.structure import encode, make_structure
 from arbora.treebank import Sentence
 from oracles.features import all_arcs
 from oracles.labels import Labellings

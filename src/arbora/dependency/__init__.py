@@ -7,7 +7,8 @@
 
 from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import ParseOptions, TrainingOptions
-from arbora.dependency.parser import DependencyParser, RankedTree, set_kbest
+from arbora.dependency.output import RankedTree, set_kbest
+from arbora.dependency.parser import DependencyParser
 from arbora.dependency.presets import PRESETS, preset_options, preset_templates
 from arbora.dependency.rule_parsing import parse_with_rules
 from arbora.dependency.rules import Rules, Violation

@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, TrainingOptions
-from arbora.dependency.parser import DependencyParser, ParsedConllu, set_kbest
+from arbora.dependency.output import set_kbest
+from arbora.dependency.parser import DependencyParser, ParsedConllu
 from arbora.dependency.presets import preset_templates
 from arbora.dependency.rule_parsing import check_rules, parse_with_rules
 from arbora.dependency.rules import Rules

@@ -15,32 +15,30 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
+from arbora.dependency.output import (
+    CERTIFICATE,
+    TREE_LOG_PROBABILITY,
+    RankedTree,
+    certificate_text,
+    check_columns,
+    no_tree,
+    refusal,
+    set_comment,
+    with_chances,
+)
+from arbora.dependency.structure import check_header, encode, held, make_structure
 from arbora.errors import ArboraError, FileError, InfeasibleTreeError
-from arbora.features import SECTIONS, Templates
 from arbora.inference import find_solver
 from arbora.models import compact, expand, is_compact, read_model, write_model
 from arbora.treebank import Sentence
-from arbora.treebank.conllu import broken, fed, make_sentence
+from arbora.treebank.conllu import fed
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 ARCHITECTURE = "dependency-parser"
-HEAD_PROBABILITY = "HeadProbability"
-LABEL_PROBABILITY = "LabelProbability"
-TREE_LOG_PROBABILITY = "tree_log_probability"
-CERTIFICATE = "certificate"
 _NO_INTEGERS = np.empty(0, np.int32)
 _NO_FLOATS = np.empty(0, np.float64)
-
-
-@dataclass(frozen=True, slots=True)
-class RankedTree:
-    """One of a sentence's k best trees: heads and labels of the words, and the tree's log-probability."""
-
-    heads: list[int]
-    deprels: list[str]
-    log_probability: float
 
 
 class ParsedConllu(NamedTuple):
@@ -93,13 +91,13 @@ class DependencyParser:
         model = read_model(path, architecture=ARCHITECTURE)
         tensors = model.tensors
         try:
-            _check_header(model.header)
+            check_header(model.header)
             size = (1 << model.header["options"]["bits"]) + model.header["padding"]
             if is_compact(tensors):
                 weights = _core.ShortWeights.rounded(expand(tensors, size))
             else:
-                weights = _held(tensors["weights"], model.header["step"])
-            pruner_weights = _held(tensors["pruner"], model.header["pruner_step"])
+                weights = held(tensors["weights"], model.header["step"])
+            pruner_weights = held(tensors["pruner"], model.header["pruner_step"])
             if weights.values.size != size:
                 raise ValueError("the weights have another size than the header says")
             count = pruner_weights.values.size
@@ -195,7 +193,7 @@ class DependencyParser:
         options = (options or ParseOptions()).check()
         if options.solver in GRAPH_SOLVERS:
             raise ArboraError(f"the solver {options.solver} works on sentences: use parse, not parse_conllu")
-        _check_columns(self.labels)
+        check_columns(self.labels)
         line, sentences_before = 1, 0
 
         def take(data: bytes, final: bool) -> tuple[int, tuple[ParsedConllu, ArboraError | None]]:
@@ -214,7 +212,7 @@ class DependencyParser:
             )
             line += lines
             sentences_before += sentences
-            error = _refusal(data[used:], final, line, sentences_before + 1, reason) if stopped else None
+            error = refusal(data[used:], final, line, sentences_before + 1, reason) if stopped else None
             return used, (ParsedConllu(text, sentences, words), error)
 
         for found, error in fed(pieces, take, lambda: line):
@@ -392,122 +390,8 @@ class DependencyParser:
                     work.label_probabilities[start:end].tolist(),
                     strict=True,
                 )
-                sentence.misc = [_with_chances(misc, head, label) for misc, head, label in chances]
+                sentence.misc = [with_chances(misc, head, label) for misc, head, label in chances]
                 set_comment(sentence, TREE_LOG_PROBABILITY, f"{work.log_probabilities[index]:.6f}")
             if options.certificates and end > start:
                 set_comment(sentence, CERTIFICATE, certificate_text(work.gaps[index]))
             start = end
-
-
-def certificate_text(gap: float) -> str:
-    """What a comment says of a tree that may be worse than the best by so much; 0 is proved."""
-    return "proved" if gap == 0 else "none" if gap == float("inf") else f"gap {gap:.6f}"
-
-
-def no_tree(sentence: Sentence, reason: str) -> InfeasibleTreeError:
-    """The error that names the sentence, and the reason."""
-    name = next((c for c in sentence.comments if c.startswith("# sent_id")), None)
-    text = f" ({name.removeprefix('# ')})" if name else ""
-    words = repr(" ".join(sentence.forms[:6]))
-    return InfeasibleTreeError(f"no tree fits what is given for the sentence {words}{text}: {reason}")
-
-
-def _refusal(data: bytes, final: bool, line: int, number: int, reason: str) -> ArboraError:
-    """Why the data's first sentence cannot be parsed: its format, or else the reason why no tree fits."""
-    decoder = _core.ConlluDecoder(False, False, line)
-    _, problems, found = decoder.decode(data, final)[1][0]
-    return (
-        no_tree(make_sentence(found), reason)
-        if problems is None
-        else broken(number, problems, found).problems[0]
-    )
-
-
-def _check_columns(labels: list[str]) -> None:
-    """ArboraError if a label cannot be written: one that was not read from a file may be any text."""
-    for label in labels:
-        try:
-            sound = bool(label.encode()) and not set(label) & set("\t\r\n")
-        except UnicodeEncodeError:
-            sound = False
-        if not sound:
-            raise ArboraError(f"the model's label {label!r} has no place in a column of CoNLL-U")
-
-
-def _held(values: npt.NDArray[Any], step: float) -> _core.ShortWeights:
-    """Weights of a file, where they are mapped."""
-    if values.dtype != np.int16 or values.ndim != 1:
-        raise ValueError("the weights are no row of int16")
-    if not 0 < step < float("inf"):
-        raise ValueError("the step of the weights is no positive number")
-    return _core.ShortWeights(values, step)
-
-
-def _check_header(header: dict[str, Any]) -> None:
-    """What the core relies on; KeyError, TypeError or ValueError if it is not so."""
-    labels, options = header["labels"], header["options"]
-    if not labels or not all(isinstance(label, str) for label in labels):
-        raise ValueError("its labels are no list of names")
-    for name in ("at_root", "below_words"):
-        if len(header[name]) != len(labels) or not any(header[name]):
-            raise ValueError(f"{name} does not fit the labels")
-    if not 4 <= options["bits"] <= 28:
-        raise ValueError(f"it has 2^{options['bits']} weights")
-    for name in ("single_root", "projective"):
-        if not isinstance(options[name], bool):
-            raise ValueError(f"{name} is neither true nor false")
-    for name in ("tree_scale", "label_scale", "joint_scale"):
-        if not 0 < header.get(name, 1.0) < float("inf"):
-            raise ValueError(f"{name} is no positive number")
-    if not isinstance(header["templates"], str):
-        raise ValueError("its templates are no text")
-    templates = Templates.parse(header["templates"])
-    if not templates.arcs or not (templates.labels or templates.labeler):
-        raise ValueError("it has no templates for arcs and labels")
-
-
-def encode(sentences: Iterable[Sentence]) -> _core.Encoded:
-    """The columns that templates see, as hashes."""
-    try:
-        return _core.encode([(s.forms, s.lemmas, s.upos, s.xpos, s.feats) for s in sentences])
-    except UnicodeEncodeError as error:
-        raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
-
-
-def make_structure(header: dict[str, Any]) -> _core.ParserStructure:
-    """The core's parser without weights, from a model's header."""
-    options = header["options"]
-    compiled = Templates.parse(header["templates"]).compile()
-    return _core.ParserStructure(
-        [compiled[section] for section in SECTIONS],
-        header["threshold"],
-        options["most_heads"],
-        header["at_root"],
-        header["below_words"],
-        header.get("tree_scale", 1.0),
-        header.get("label_scale", 1.0),
-        header.get("joint_scale", 0.0),
-    )
-
-
-def set_kbest(sentence: Sentence, trees: list[RankedTree]) -> Iterator[Sentence]:
-    """A copy of the sentence for each of its trees, with rank and log-probability as comments."""
-    for rank, tree in enumerate(trees, 1):
-        copy = sentence.copy()
-        copy.heads, copy.deprels = list(tree.heads), list(tree.deprels)
-        copy.deps = ["_"] * len(copy.forms)
-        set_comment(copy, "kbest_rank", str(rank))
-        set_comment(copy, TREE_LOG_PROBABILITY, f"{tree.log_probability:.6f}")
-        yield copy
-
-
-def _with_chances(misc: str, head: float, label: float) -> str:
-    own = [HEAD_PROBABILITY, LABEL_PROBABILITY]
-    kept = [] if misc == "_" else [item for item in misc.split("|") if item.partition("=")[0] not in own]
-    return "|".join([*kept, f"{HEAD_PROBABILITY}={head:.4f}", f"{LABEL_PROBABILITY}={label:.4f}"])
-
-
-def set_comment(sentence: Sentence, key: str, value: str) -> None:
-    """Write the comment ``# key = value``, in place of the one that is there."""
-    kept = [c for c in sentence.comments if not c.startswith(f"# {key} =")]
-    sentence.comments = [*kept, f"# {key} = {value}"]

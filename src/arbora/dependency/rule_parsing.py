@@ -11,17 +11,12 @@ import numpy as np
 
 from arbora.dependency.graphs import Parts, parts_of
 from arbora.dependency.options import ParseOptions
-from arbora.dependency.parser import (
-    CERTIFICATE,
-    DependencyParser,
-    certificate_text,
-    encode,
-    no_tree,
-    set_comment,
-)
+from arbora.dependency.output import CERTIFICATE, certificate_text, no_tree, set_comment
+from arbora.dependency.parser import DependencyParser
 from arbora.dependency.rule_factors import LabelledArcs, RuledTree, TreeShape, best_tree, conflict
 from arbora.dependency.rule_kinds import Arc, Labels, Limit
 from arbora.dependency.rules import Rules
+from arbora.dependency.structure import encode
 from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.features import Templates
 from arbora.treebank import Sentence

@@ -18,8 +18,9 @@ from arbora.dependency.calibration import fit_scales, fit_threshold, natural_sca
 from arbora.dependency.checkpoints import CHECKPOINT, Checkpoint, EpochReport, TrainingState
 from arbora.dependency.material import check_trees, select_templates
 from arbora.dependency.options import CUSTOM, TrainingOptions, tree_options
-from arbora.dependency.parser import ARCHITECTURE, DependencyParser, encode, make_structure
+from arbora.dependency.parser import ARCHITECTURE, DependencyParser
 from arbora.dependency.presets import preset_templates
+from arbora.dependency.structure import encode, make_structure
 from arbora.errors import ArboraError
 from arbora.features import PARTS, SECTIONS, Templates
 from arbora.learning import Learner, Loss, find_learner, find_loss

@@ -1,0 +1,70 @@
+"""What a model's header and weights are to the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora import _core
+from arbora.errors import ArboraError
+from arbora.features import SECTIONS, Templates
+from arbora.treebank import Sentence
+
+
+def encode(sentences: Iterable[Sentence]) -> _core.Encoded:
+    """The columns that templates see, as hashes."""
+    try:
+        return _core.encode([(s.forms, s.lemmas, s.upos, s.xpos, s.feats) for s in sentences])
+    except UnicodeEncodeError as error:
+        raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
+
+
+def make_structure(header: dict[str, Any]) -> _core.ParserStructure:
+    """The core's parser without weights, from a model's header."""
+    options = header["options"]
+    compiled = Templates.parse(header["templates"]).compile()
+    return _core.ParserStructure(
+        [compiled[section] for section in SECTIONS],
+        header["threshold"],
+        options["most_heads"],
+        header["at_root"],
+        header["below_words"],
+        header.get("tree_scale", 1.0),
+        header.get("label_scale", 1.0),
+        header.get("joint_scale", 0.0),
+    )
+
+
+def held(values: npt.NDArray[Any], step: float) -> _core.ShortWeights:
+    """Weights of a file, where they are mapped."""
+    if values.dtype != np.int16 or values.ndim != 1:
+        raise ValueError("the weights are no row of int16")
+    if not 0 < step < float("inf"):
+        raise ValueError("the step of the weights is no positive number")
+    return _core.ShortWeights(values, step)
+
+
+def check_header(header: dict[str, Any]) -> None:
+    """What the core relies on; KeyError, TypeError or ValueError if it is not so."""
+    labels, options = header["labels"], header["options"]
+    if not labels or not all(isinstance(label, str) for label in labels):
+        raise ValueError("its labels are no list of names")
+    for name in ("at_root", "below_words"):
+        if len(header[name]) != len(labels) or not any(header[name]):
+            raise ValueError(f"{name} does not fit the labels")
+    if not 4 <= options["bits"] <= 28:
+        raise ValueError(f"it has 2^{options['bits']} weights")
+    for name in ("single_root", "projective"):
+        if not isinstance(options[name], bool):
+            raise ValueError(f"{name} is neither true nor false")
+    for name in ("tree_scale", "label_scale", "joint_scale"):
+        if not 0 < header.get(name, 1.0) < float("inf"):
+            raise ValueError(f"{name} is no positive number")
+    if not isinstance(header["templates"], str):
+        raise ValueError("its templates are no text")
+    templates = Templates.parse(header["templates"])
+    if not templates.arcs or not (templates.labels or templates.labeler):
+        raise ValueError("it has no templates for arcs and labels")
