@@ -270,7 +270,7 @@ def test_without_resume_an_old_checkpoint_is_no_matter(tmp_path):
     [
         (("--loss", "x"), "there is no loss 'x'; there are crf, svm"),
         (("--learner", "x"), "there is no learner 'x'; there are aggressive, sgd"),
-        (("--preset", "x"), "there is no preset 'x'; there is first-order"),
+        (("--preset", "x"), "there is no preset 'x'; there are first-order, second-order"),
         (("--labels", "x"), "labels must be one of joint"),
         (("--features", "x"), "features must be complete or supported"),
         (("--epochs", 0), "epochs must be at least 1"),
