@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "linear/company_sums.hpp"
 #include "linear/pair_hashes.hpp"
 #include "linear/word_sums.hpp"
 #include "support/vectorise.hpp"
@@ -24,10 +25,6 @@ struct Row {
     float* scores;
     int width;
 };
-
-// What weights are summed in: short ones as integers, which are exact and need not wait for each other as long.
-template <class Number>
-using SumOf = std::conditional_t<std::is_integral_v<Number>, std::int64_t, float>;
 
 template <class Number, bool alone, bool direction, bool distance, bool masked, bool arc>
 void add_row(const Row<Number>& row) {
@@ -63,38 +60,13 @@ RowFunction<Number> row_function_for(const Stream& t) {
 
 // ---- two words, one arc ----
 
-template <class Number, int company>
-SumOf<Number> sum_of_company(const PairHashes::Segment& hashes, WeightTable<Number> weights, std::uint32_t direction,
-                             std::uint32_t distance) {
-    const Number* w = weights.data;
-    SumOf<Number> sum = 0;
-    for (const std::uint32_t* hash = hashes.begin; hash != hashes.end; ++hash) {
-        const std::uint32_t index = *hash & weights.mask;
-        if constexpr ((company & with_alone) != 0) sum += w[index];
-        if constexpr ((company & with_direction) != 0) sum += w[index ^ direction];
-        if constexpr ((company & with_distance) != 0) sum += w[index ^ distance];
-    }
-    return sum;
-}
-
-template <class Number>
-using CompanyFunction = SumOf<Number> (*)(const PairHashes::Segment&, WeightTable<Number>, std::uint32_t, std::uint32_t);
-
-template <class Number, int... company>
-constexpr std::array<CompanyFunction<Number>, sizeof...(company)> all_company_functions(
-    std::integer_sequence<int, company...>) {
-    return {sum_of_company<Number, company>...};
-}
-
 // The weights of an arc's features.
 template <class Number>
 float sum_of(const std::vector<PairHashes::Segment>& features, WeightTable<Number> weights, std::uint32_t direction,
              std::uint32_t distance) {
-    static constexpr auto functions =
-        all_company_functions<Number>(std::make_integer_sequence<int, company_count>());
     SumOf<Number> sum = 0;
     for (const PairHashes::Segment& each : features)
-        sum += functions[each.company](each, weights, direction, distance);
+        sum += sum_in_company(each.company, each.begin, each.end, weights, direction, distance);
     return static_cast<float>(sum);
 }
 

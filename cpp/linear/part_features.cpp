@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "linear/pair_hashes.hpp"
+#include "linear/company_sums.hpp"
 #include "support/vectorise.hpp"
 
 namespace arbora {
@@ -29,33 +29,6 @@ ARBORA_VECTORISED void add_four(const std::uint32_t* __restrict a, const std::ui
                                 const std::uint32_t* __restrict c, const std::uint32_t* __restrict d, std::size_t count,
                                 std::uint32_t mask, std::uint32_t* __restrict sums) {
     for (std::size_t i = 0; i < count; ++i) sums[i] = (a[i] + b[i] + c[i] + d[i]) & mask;
-}
-
-template <class Number, bool has_first, bool has_second, bool has_third>
-float sum_with(const Number* weights, const std::uint32_t* at, const std::uint32_t* end, std::uint32_t direction,
-               std::uint32_t distance) {
-    float sum = 0;
-    for (; at < end; ++at) {
-        if (has_first) sum += weights[*at];
-        if (has_second) sum += weights[*at ^ direction];
-        if (has_third) sum += weights[*at ^ distance];
-    }
-    return sum;
-}
-
-template <class Number>
-float sum_segment(int company, const Number* weights, const std::uint32_t* at, const std::uint32_t* end,
-                  std::uint32_t direction, std::uint32_t distance) {
-    switch (company) {
-        case with_alone: return sum_with<Number, true, false, false>(weights, at, end, direction, distance);
-        case with_direction: return sum_with<Number, false, true, false>(weights, at, end, direction, distance);
-        case with_distance: return sum_with<Number, false, false, true>(weights, at, end, direction, distance);
-        case with_alone | with_direction: return sum_with<Number, true, true, false>(weights, at, end, direction, distance);
-        case with_alone | with_distance: return sum_with<Number, true, false, true>(weights, at, end, direction, distance);
-        case with_direction | with_distance:
-            return sum_with<Number, false, true, true>(weights, at, end, direction, distance);
-        default: return sum_with<Number, true, true, true>(weights, at, end, direction, distance);
-    }
 }
 
 }  // namespace
@@ -118,11 +91,11 @@ void PartFeatures::score(const Prepared& sentence, WeightTable<Number> weights, 
     for (std::size_t i = 0; i < std::min(ahead, parts.size()); ++i) fetch(i);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::uint32_t* own = hashes.data() + i % ahead * columns;
-        float sum = 0;
+        SumOf<Number> sum = 0;
         for (const Segment& segment : rows.segments)
-            sum += sum_segment(segment.company, weights.data, own + segment.begin, own + segment.end,
-                               parts[i].direction, parts[i].distance);
-        scores[i] = static_cast<double>(sum) * weights.step;
+            sum += sum_in_company(segment.company, own + segment.begin, own + segment.end, weights, parts[i].direction,
+                                  parts[i].distance);
+        scores[i] = static_cast<double>(static_cast<float>(sum)) * weights.step;
         if (i + ahead < parts.size()) fetch(i + ahead);
     }
 }

@@ -77,28 +77,38 @@ private:
         }
     }
 
-    void update(std::size_t group) {
+    // Asks every factor of a group for its beliefs, and calls use(factor, ports, exclusive, in, found, value), until one
+    // cannot be satisfied. `parts`: where the probabilities of the group's parts go, if they are wanted.
+    template <class Use>
+    void ask(std::size_t group, double* parts, Use use) {
         const FactorGroup& own = *graph_.groups()[group];
         for (std::size_t factor = 0; factor < own.size(); ++factor) {
             const Arena::Frame frame(arena_);
-            const int ports = own.wiring().port_count(factor), exclusive = exclusive_ports(group, factor);
+            const int ports = own.wiring().port_count(factor);
             double* in = arena_.take<double>(ports);
             double* found = arena_.take<double>(ports);
             gather(group, factor, in);
-            if (own.sum(factor, in, found, nullptr, arena_) == -INFINITY) {
+            const double value = own.sum(factor, in, found, parts ? parts + own.part_begin(factor) : nullptr, arena_);
+            if (value == -INFINITY) {
                 outcome_.infeasible = true;
                 return;
             }
+            use(factor, ports, exclusive_ports(group, factor), in, found, value);
+        }
+    }
+
+    void update(std::size_t group) {
+        const Wiring& wiring = graph_.groups()[group]->wiring();
+        ask(group, nullptr, [&](std::size_t factor, int ports, int exclusive, const double* in, const double* found, double) {
             for (int p = 0; p < ports; ++p) {
-                const std::size_t port = own.wiring().port_begin(factor) + p;
-                const int a = arc_of(group, port);
+                const std::size_t port = wiring.port_begin(factor) + p;
                 if (std::isinf(in[p])) continue;  // nothing is left to say
                 const double belief = p < exclusive ? log_probability(found[p]) : found[p];
                 const double message = std::clamp(belief - in[p], -most, most);
-                totals_[a] += message - messages_[group][port];
+                totals_[arc_of(group, port)] += message - messages_[group][port];
                 messages_[group][port] = message;
             }
-        }
+        });
     }
 
     // The probabilities of all arcs; returns the largest change.
@@ -125,23 +135,13 @@ private:
         for (int word = 1; word <= arcs_.n(); ++word) total += log_sum(word, -1);
         outcome_.parts.resize(graph_.groups().size());
         for (std::size_t group = 0; group < graph_.groups().size(); ++group) {
-            const FactorGroup& own = *graph_.groups()[group];
-            outcome_.parts[group].assign(own.part_scores().size(), 0.0);
-            for (std::size_t factor = 0; factor < own.size(); ++factor) {
-                const Arena::Frame frame(arena_);
-                const int ports = own.wiring().port_count(factor), exclusive = exclusive_ports(group, factor);
-                double* in = arena_.take<double>(ports);
-                double* found = arena_.take<double>(ports);
-                gather(group, factor, in);
-                double* parts = own.part_scores().empty() ? nullptr : outcome_.parts[group].data() + own.part_begin(factor);
-                const double value = own.sum(factor, in, found, parts, arena_);
-                if (value == -INFINITY) {
-                    outcome_.infeasible = true;
-                    return;
-                }
-                total += value;
-                for (int p = 0; p < ports; ++p) total -= together(group, factor, p, exclusive, in);
-            }
+            std::vector<double>& parts = outcome_.parts[group];
+            parts.assign(graph_.groups()[group]->part_scores().size(), 0.0);
+            ask(group, parts.empty() ? nullptr : parts.data(),
+                [&](std::size_t factor, int ports, int exclusive, const double* in, const double*, double value) {
+                    total += value;
+                    for (int p = 0; p < ports; ++p) total -= together(group, factor, p, exclusive, in);
+                });
         }
         outcome_.log_partition = total;
     }
