@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.features import ARC_ATOMS, ATOMS, OTHER_WORDS, Twin, all_arcs
+from oracles.features import ARC_ATOMS, OTHER_WORDS, Twin, all_arcs
 from oracles.parts import KINDS
+from oracles.words import ATOMS
 
 from arbora import _core
 from arbora.dependency import preset_templates

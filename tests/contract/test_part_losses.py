@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from contract.test_part_graphs import CHARTED, MODELS, draw_sentence, models, roots, templates_for
 from oracles.features import Twin, all_arcs, arc_features, label_blocks, part_features
-from oracles.features import Words as TwinWords
 from oracles.parsing import log_sum
 from oracles.parts import KINDS
 from oracles.trees import all_trees
+from oracles.words import Words as TwinWords
 
 from arbora import _core
 from arbora.dependency.options import tree_options

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from oracles.features import ARC_ATOMS as TWIN_ARC_ATOMS
-from oracles.features import ATOMS as TWIN_ATOMS
-from oracles.features import hash_text
+from oracles.words import ATOMS as TWIN_ATOMS
+from oracles.words import hash_text
 
 from arbora.dependency import PRESETS, preset_templates
 from arbora.errors import FileError
