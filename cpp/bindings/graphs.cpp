@@ -66,6 +66,7 @@ nb::dict dictionary_of(const LinearProgram& program) {
 void bind_graphs(nb::module_& m) {
     GraphClass graph(m, "FactorGraph", "Variables and groups of factors. Use arbora.FactorGraph, which checks.");
     graph.def(nb::init<>())
+        .def("copy", [](const FactorGraph& graph) { return graph; }, "The same with evidence of its own; shares the factors.")
         .def(
             "add_binary",
             [](FactorGraph& graph, const Vector<double>& scores) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -92,14 +93,8 @@ class FactorGraph:
 
         A negated variable gets the opposite. `release` forgets it.
         """
-        self._own(variables)
-        wanted = np.broadcast_to(np.asarray(value), variables.shape)
-        for number, one in zip(variables.numbers.ravel().tolist(), wanted.ravel().tolist(), strict=True):
-            known = int(one) if variables.values else int(bool(one) != (number < 0))
-            try:
-                self._core.clamp(number if number >= 0 else ~number, known)
-            except ValueError as error:
-                raise ArboraError(str(error)) from None
+        for number, known in self._evidence(variables, value):
+            _clamp(self._core, number, known)
 
     def release(self, variables: VariableArray) -> None:
         """Forget what is known of some variables."""
@@ -107,19 +102,39 @@ class FactorGraph:
         for number in variables.numbers.ravel().tolist():
             self._core.release(number if number >= 0 else ~number)
 
-    def solve(self, solver: str, **options: Any) -> Solution:
-        """Run a solver by its name; `arbora.inference.SOLVERS` has them all, with their options."""
-        return find_solver(solver).solve(self._core, self.identity, **options)
+    def solve(
+        self, solver: str, *, given: Iterable[tuple[VariableArray, Any]] = (), **options: Any
+    ) -> Solution:
+        """Run a solver by its name; `arbora.inference.SOLVERS` has them all, with their options.
+
+        ``given`` has variables and their values, known for this time only: `clamp` makes it last.
+
+        >>> import arbora
+        >>> graph = arbora.FactorGraph()
+        >>> x = graph.binary([1.0, 0.0, 0.0])
+        >>> graph.add(arbora.factors.ExactlyOne(x))
+        >>> graph.solve("bp", given=[(x[0], False)])[x].round(6)
+        array([0. , 0.5, 0.5])
+        """
+        core = self._core
+        for variables, value in given:
+            if core is self._core:
+                core = core.copy()
+            for number, known in self._evidence(variables, value):
+                if core.evidence(number) not in (-1, known):
+                    before = core.evidence(number)
+                    raise ArboraError(
+                        f"{self._label(number)} is known to be {before}: it cannot be given as {known}"
+                    )
+                _clamp(core, number, known)
+        return find_solver(solver).solve(core, self.identity, **options)
 
     def draw(self) -> str:
         """A small graph as SVG: circles are variables (grey: known), squares factors, dashes negations."""
         nodes = []
-        for name, array in self._names.items():
-            for index in np.ndindex(array.shape):
-                number = int(array.numbers[index])
-                known = self._core.evidence(number)
-                label = name + (f"[{','.join(map(str, index))}]" if index else "")
-                nodes.append(picture.VariableNode(label, None if known < 0 else str(known)))
+        for number in range(self._core.variables):
+            known = self._core.evidence(number)
+            nodes.append(picture.VariableNode(self._label(number), None if known < 0 else str(known)))
         return picture.draw(nodes, self._factor_nodes())
 
     def _factor_nodes(self) -> list[picture.FactorNode]:
@@ -160,9 +175,39 @@ class FactorGraph:
         factors = sum(self._core.group(group)[1] for group in range(self._core.groups))
         return f"<FactorGraph: {self._core.variables} variables, {factors} factors>"
 
+    def _evidence(self, variables: VariableArray, value: Any) -> list[tuple[int, int]]:
+        """The numbers of some variables, and what they are if they have this value."""
+        self._own(variables)
+        try:
+            wanted = np.broadcast_to(np.asarray(value), variables.shape).ravel().tolist()
+        except ValueError:
+            raise ArboraError(
+                f"values of shape {np.shape(value)} do not fit variables of shape {variables.shape}"
+            ) from None
+        return [
+            (
+                number if number >= 0 else ~number,
+                int(one) if variables.values else int(bool(one) != (number < 0)),
+            )
+            for number, one in zip(variables.numbers.ravel().tolist(), wanted, strict=True)
+        ]
+
+    def _label(self, number: int) -> str:
+        """A variable by the name of its array and its place there."""
+        name, array = next((n, a) for n, a in self._names.items() if a.size and number <= a.numbers.max())
+        index = np.argwhere(array.numbers == number)[0].tolist()
+        return name + (f"[{','.join(map(str, index))}]" if index else "")
+
     def _own(self, variables: VariableArray) -> None:
         if variables.graph is not self.identity:
             raise ArboraError("the variables belong to another graph")
+
+
+def _clamp(core: _core.FactorGraph, number: int, known: int) -> None:
+    try:
+        core.clamp(number, known)
+    except ValueError as error:
+        raise ArboraError(str(error)) from None
 
 
 def _checked(scores: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What a parser learns by: losses over trees and labels, online learners, and labels in chains."""
+"""What a parser learns by: losses over trees, labels and graphs, online learners, and labels in chains."""
 
 from arbora.learning.chains import (
     LabelExpectations,
@@ -7,6 +7,7 @@ from arbora.learning.chains import (
     kbest_labels,
     label_probabilities,
 )
+from arbora.learning.latent import LatentLoss, latent_loss
 from arbora.learning.learners import LEARNERS, Learner, find_learner
 from arbora.learning.losses import LOSSES, Loss, find_loss
 
@@ -15,6 +16,7 @@ __all__ = [
     "LOSSES",
     "LabelExpectations",
     "Labelling",
+    "LatentLoss",
     "Learner",
     "Loss",
     "best_labels",
@@ -22,4 +24,5 @@ __all__ = [
     "find_loss",
     "kbest_labels",
     "label_probabilities",
+    "latent_loss",
 ]
