@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from arbora.evaluation.conll18 import METRICS
+from arbora.treebank import Multiword, Sentence, read, write
+
 ARBORA = Path(sys.executable).with_name("arbora")
 GOLD = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "de.conllu"
 
@@ -52,10 +55,49 @@ def test_json(tmp_path):
     assert abs(report["calibration"]["error"] - 0.1) < 1e-9
 
 
-def test_other_words(tmp_path):
+def test_other_text(tmp_path):
     other = tmp_path / "other.conllu"
     other.write_text("1\tNein\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "utf-8")
     done = run(GOLD, other)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "word 1 is 'Danke' in gold and 'Nein' in system" in done.stderr
+    assert "sentence arbora-de-001: gold goes on with 'Danke" in done.stderr
+    assert "and system with 'Nein'" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def in_one(tmp_path: Path) -> Path:
+    """The gold file with its first sentence, of one word, in front of the second, and that word in two."""
+    first, second, *rest = read(GOLD)
+    joined = Sentence(
+        [first.forms[0][:1], first.forms[0][1:], *second.forms],
+        multiwords=[Multiword(row.first + 2, row.last + 2, row.form) for row in second.multiwords],
+    )
+    path = tmp_path / "one.conllu"
+    write(path, [joined, *rest])
+    return path
+
+
+def test_another_tokenization(tmp_path):
+    system = in_one(tmp_path)
+    done = run(GOLD, system, "--json")
+    scores = json.loads(done.stdout)["scores"]
+    gold = list(read(GOLD))
+    assert list(scores) == list(METRICS)
+    assert scores["Sentences"]["correct"] == len(gold) - 2
+    assert scores["Words"]["correct"] == sum(map(len, gold)) - 1
+    assert scores["Words"]["system"] == sum(map(len, gold)) + 1
+    table = run(GOLD, system)
+    assert "Sentences" in table.stdout
+    assert "BLEX" in table.stdout
+    refused = run(GOLD, system, "--compare", GOLD)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+
+
+def test_the_same_words_as_raw_text(tmp_path):
+    path = damaged(tmp_path)
+    plain, raw = (json.loads(run(GOLD, path, "--json", *extra).stdout) for extra in ((), ("--raw-text",)))
+    for name in ("UAS", "LAS", "CLAS"):
+        assert raw["scores"][name] == plain["scores"][name]
+    refused = run(GOLD, path, "--raw-text", "--compare", GOLD)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--compare" in refused.stderr

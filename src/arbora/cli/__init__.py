@@ -31,7 +31,7 @@ COMMANDS = {
     "draw": ("arbora.cli.draw:draw", "Draw the trees of a treebank, in the terminal or as SVG."),
     "evaluate": (
         "arbora.cli.evaluate:evaluate_command",
-        "Score a parsed treebank against the gold one: both must have the same words.",
+        "Score a parsed treebank against the gold one: both must have the same text.",
     ),
     "inspect": (
         "arbora.cli.inspect:inspect_command",

@@ -10,17 +10,43 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from arbora.evaluation import Calibration, Evaluation, Ratio, calibrate, compare, evaluate
+from arbora.errors import ArboraError
+from arbora.evaluation import (
+    Calibration,
+    Evaluation,
+    MismatchError,
+    calibrate,
+    compare,
+    evaluate,
+    evaluate_raw_text,
+)
 from arbora.evaluation.calibration import head_probabilities
 from arbora.treebank import Sentence, read
 
 SCORES = ("UAS", "LAS", "LAS with subtypes", "labels", "labels with subtypes", "CLAS")
 
 
-def evaluate_files(gold: str, system: str, other: str | None = None) -> dict[str, Any]:
-    """Everything about a parse as plain data; ``other`` is a second parse to compare it with."""
+def evaluate_files(
+    gold: str, system: str, other: str | None = None, *, raw_text: bool = False
+) -> dict[str, Any]:
+    """Everything about a parse as plain data; ``other`` is a second parse to compare it with.
+
+    If the words are not the same, or with ``raw_text``, it has the scores of CoNLL 2018 alone.
+    """
     right: list[Sentence] = list(read(gold, single_root=False))
     found: list[Sentence] = list(read(system, single_root=False))
+    if not raw_text:
+        try:
+            return _same_words(right, found, other)
+        except MismatchError:
+            if other is not None:
+                raise
+    elif other is not None:
+        raise ArboraError("--compare needs the same words on both sides: it does not go with --raw-text")
+    return evaluate_raw_text(right, found).as_dict()
+
+
+def _same_words(right: list[Sentence], found: list[Sentence], other: str | None) -> dict[str, Any]:
     result = evaluate(right, found)
     report = result.as_dict()
     probabilities = [head_probabilities(sentence) for sentence in found]
@@ -50,21 +76,34 @@ def evaluate_command(
     details: Annotated[
         bool, typer.Option("--details", help="Also by relation, sentence length and distance of the head.")
     ] = False,
+    raw_text: Annotated[
+        bool,
+        typer.Option(
+            "--raw-text",
+            help="The scores of CoNLL 2018, as they are given where the words differ, in any case.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything.")] = False,
 ) -> None:
-    """Score a parsed treebank against the gold one: both must have the same words.
+    """Score a parsed treebank against the gold one: both must have the same text.
 
     **UAS**: words with the right head. **LAS**: and the right relation, without subtypes, as in the CoNLL
     2018 shared task; **CLAS**: the same for content words. If every word's MISC has `HeadProbability=`,
     their calibration is shown.
 
+    If the text was cut into other words or sentences, all is found out from characters, as in that task:
+    precision, recall and F1 of tokens, sentences, words, and of what is right on words that are.
+
     Example: `arbora evaluate dev.conllu parsed.conllu --compare baseline.conllu`
     """
-    report = evaluate_files(gold, system, compare_with)
+    report = evaluate_files(gold, system, compare_with, raw_text=raw_text)
     if as_json:
         typer.echo(json.dumps(report, ensure_ascii=False))
         return
     console = Console()
+    if "aligned_words" in report:
+        console.print(_raw_text_table(report))
+        return
     console.print(_main_table(report))
     if details:
         for name in ("labels", "lengths", "distances"):
@@ -97,10 +136,21 @@ def _detail_table(name: str, ratios: dict[str, dict[str, float]]) -> Table:
     for column in (name.removesuffix("s"), "gold", "precision", "recall", "F1"):
         table.add_column(column, justify="left" if column == name.removesuffix("s") else "right")
     for key, row in sorted(ratios.items(), key=lambda item: -item[1]["gold"]):
-        ratio = Ratio(int(row["correct"]), int(row["gold"]), int(row["system"]))
-        cells = (f"{100 * value:.2f}" for value in (ratio.precision, ratio.recall, ratio.f1))
-        table.add_row(key, str(ratio.gold), *cells)
+        table.add_row(key, str(row["gold"]), *_shares(row))
     return table
+
+
+def _raw_text_table(report: dict[str, Any]) -> Table:
+    table = Table(title=f"From raw text; {report['aligned_words']} words are the same")
+    for column in ("score", "precision", "recall", "F1"):
+        table.add_column(column, justify="left" if column == "score" else "right")
+    for name, row in report["scores"].items():
+        table.add_row(name, *_shares(row))
+    return table
+
+
+def _shares(row: dict[str, float]) -> list[str]:
+    return [f"{100 * row[name]:.2f}" for name in ("precision", "recall", "f1")]
 
 
 def _calibration_table(calibration: Calibration) -> Table:

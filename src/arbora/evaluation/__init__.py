@@ -1,7 +1,9 @@
-"""How good a parse is: attachment scores, calibration of probabilities, significance of differences."""
+"""How good a parse is: attachment scores, from gold words or raw text; calibration; significance."""
 
-from arbora.evaluation.attachment import Evaluation, MismatchError, Ratio, evaluate
+from arbora.evaluation.alignment import MismatchError
+from arbora.evaluation.attachment import Evaluation, Ratio, evaluate
 from arbora.evaluation.calibration import Calibration, calibrate
+from arbora.evaluation.conll18 import RawTextEvaluation, evaluate_raw_text
 from arbora.evaluation.significance import Comparison, compare
 
 __all__ = [
@@ -10,7 +12,9 @@ __all__ = [
     "Evaluation",
     "MismatchError",
     "Ratio",
+    "RawTextEvaluation",
     "calibrate",
     "compare",
     "evaluate",
+    "evaluate_raw_text",
 ]

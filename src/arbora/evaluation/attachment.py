@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from arbora.errors import ArboraError
+from arbora.evaluation.alignment import MismatchError
 from arbora.treebank import Sentence
 
 # What the CoNLL 2018 scorer calls content words: neither function words nor punctuation.
@@ -54,10 +54,6 @@ LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None))
 DISTANCES = ((1, 1), (2, 2), (3, 6), (7, None))
 
 
-class MismatchError(ArboraError):
-    """Gold and system do not have the same sentences or words."""
-
-
 @dataclass(slots=True)
 class Ratio:
     """``correct`` of ``gold`` things that should be found and ``system`` things that were.
@@ -86,6 +82,17 @@ class Ratio:
         """The harmonic mean of both, which is plain accuracy where the two counts agree."""
         total = self.gold + self.system
         return 2 * self.correct / total if total else 0.0
+
+    def as_dict(self) -> dict[str, float]:
+        """Plain data: the shares and the counts."""
+        return {
+            "f1": self.f1,
+            "precision": self.precision,
+            "recall": self.recall,
+            "correct": self.correct,
+            "gold": self.gold,
+            "system": self.system,
+        }
 
     def count(self, correct: bool, gold: bool = True, system: bool = True) -> None:
         """Count one word."""
@@ -125,17 +132,7 @@ class Evaluation:
         """Plain data, with all ratios as precision, recall, F1 and counts."""
 
         def plain(ratios: dict[str, Ratio]) -> dict[str, dict[str, float]]:
-            return {
-                name: {
-                    "f1": ratio.f1,
-                    "precision": ratio.precision,
-                    "recall": ratio.recall,
-                    "correct": ratio.correct,
-                    "gold": ratio.gold,
-                    "system": ratio.system,
-                }
-                for name, ratio in ratios.items()
-            }
+            return {name: ratio.as_dict() for name, ratio in ratios.items()}
 
         return {
             "sentences": self.sentences,
