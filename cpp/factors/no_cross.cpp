@@ -15,16 +15,7 @@
 namespace arbora {
 namespace {
 
-// How the numbers of a semiring become log-odds.
-struct Weights : CountSemiring {  // plain sums and products
-    static double log_odds(double yes, double no) { return std::log(yes / no); }
-};
-struct Logs : LogSemiring {
-    static double log_odds(double yes, double no) { return yes - no; }
-};
-struct Scores : MaxSemiring {
-    static double log_odds(double yes, double no) { return yes - no; }
-};
+using Weights = CountSemiring;  // plain sums and products
 
 // Log-weights of the arcs of one word, of which exactly one is true: if one is certain, the others are impossible.
 // False if two are certain.
@@ -34,24 +25,52 @@ bool set_weights(const double* in, int count, double* weights) {
     return certain <= 1;
 }
 
-// beliefs[i] = odds of sums[i] against all the others together.
-template <class S>
-void set_beliefs_of_word(const double* sums, int count, double* beliefs) {
+// Calls set(i, all the others together) for every one of `sums`.
+template <class S, class Set>
+void for_others(const double* sums, int count, double* others, Set set) {
     double before = S::zero, after = S::zero;
     for (int i = count; i-- > 0;) {
-        beliefs[i] = after;
+        others[i] = after;
         after = S::plus(after, sums[i]);
     }
     for (int i = 0; i < count; ++i) {
-        beliefs[i] = S::log_odds(sums[i], S::plus(before, beliefs[i]));
+        set(i, S::plus(before, others[i]));
         before = S::plus(before, sums[i]);
     }
 }
 
+// Log-odds of sums of logarithms, or of maxima.
 template <class S>
 void set_beliefs(const double* sums, int first, int second, double* beliefs) {
-    set_beliefs_of_word<S>(sums, first, beliefs);
-    set_beliefs_of_word<S>(sums + first, second, beliefs + first);
+    const auto one = [](const double* own, int count, double* to) {
+        for_others<S>(own, count, to, [=](int i, double others) { to[i] = own[i] - others; });
+    };
+    one(sums, first, beliefs);
+    one(sums + first, second, beliefs + first);
+}
+
+// Sums of products below this may have lost terms to underflow.
+constexpr double smallest_sum = 1e-200;
+
+// Log-odds of an arc with a weight of exp(logs[i]), times rests[i], against the others of its word. A weight may be as
+// small as it likes: its logarithm is known, and the others' sum has the highest one in it, if only it is another. For
+// that one itself, the others are weighed anew.
+void set_beliefs_of_word(const double* logs, double highest, const double* sums, const double* rests, int count,
+                         double* beliefs) {
+    const int top = static_cast<int>(std::find(logs, logs + count, highest) - logs);
+    for_others<Weights>(sums, count, beliefs, [=](int i, double others) {
+        double against = highest;
+        if (i == top && others < smallest_sum) {
+            against = -INFINITY;
+            for (int k = 0; k < count; ++k)
+                if (k != top) against = std::max(against, logs[k]);
+            others = 0;
+            for (int k = 0; k < count && against != -INFINITY; ++k)
+                if (k != top) others += exp_bounded(logs[k] - against) * rests[k];
+            if (others == 0) against = 0;  // no other is possible
+        }
+        beliefs[i] = std::log(rests[i] / others) + (logs[i] - against);
+    });
 }
 
 // Products of two weights and the crossing's are far from underflow if each lies within these of the highest.
@@ -62,8 +81,8 @@ bool is_moderate(const double* weights, int count, double highest) {
                        [=](double weight) { return weight == -INFINITY || weight >= highest - widest_spread; });
 }
 
-ARBORA_VECTORISED void exponentiate(double* values, int count, double shift) {
-    for (int i = 0; i < count; ++i) values[i] = exp_bounded(values[i] - shift);
+ARBORA_VECTORISED void exponentiate(const double* logs, int count, double shift, double* result) {
+    for (int i = 0; i < count; ++i) result[i] = exp_bounded(logs[i] - shift);
 }
 
 }  // namespace
@@ -136,7 +155,8 @@ bool NoCross::cross(const Sides& sides, int first_port, int second_port) const {
 template <class S>
 NoCross::Sums NoCross::sums(const Sides& sides, const double* weights, double if_crossing, double if_straight,
                             Arena& arena) const {
-    Sums result{arena.take<double>(sides.first.count + sides.second.count), S::zero, S::zero};
+    const int count = sides.first.count + sides.second.count;
+    Sums result{arena.take<double>(count), arena.take<double>(count), S::zero, S::zero};
     const Arena::Frame frame(arena);
     double* by_head = arena.take<double>(words_ + 1);
     double* crossing = arena.take<double>(words_ + 1);
@@ -148,12 +168,12 @@ NoCross::Sums NoCross::sums(const Sides& sides, const double* weights, double if
         sum_crossing<S>(words_, side.word, other.word, by_head, crossing, straight);
         result.all = result.crossed = S::zero;
         for (int i = 0; i < side.count; ++i) {
-            const int head = side.heads[i];
-            const double crossed = S::times(weights[side.port + i], S::times(if_crossing, crossing[head]));
-            const double rest = S::times(weights[side.port + i], S::times(if_straight, straight[head]));
-            const double all = result.arcs[side.port + i] = S::plus(crossed, rest);
-            result.all = S::plus(result.all, all);
-            result.crossed = S::plus(result.crossed, crossed);
+            const int head = side.heads[i], port = side.port + i;
+            const double crossed = S::times(if_crossing, crossing[head]);
+            result.rests[port] = S::plus(crossed, S::times(if_straight, straight[head]));
+            result.arcs[port] = S::times(weights[port], result.rests[port]);
+            result.all = S::plus(result.all, result.arcs[port]);
+            result.crossed = S::plus(result.crossed, S::times(weights[port], crossed));
         }
     };
     run(sides.first, sides.second);
@@ -166,35 +186,39 @@ double NoCross::sum(std::size_t factor, const double* in, double* beliefs, doubl
     const Sides sides = this->sides(factor);
     const double score = part_scores()[factor];
     const int count = sides.first.count + sides.second.count;
-    double* weights = arena.take<double>(count);
-    bool is_possible = true, moderate = std::abs(score) <= highest_score || score == -INFINITY;
+    double* logs = arena.take<double>(count);
+    bool is_possible = true, in_doubles = std::abs(score) <= highest_score || score == -INFINITY;
     double highest[2];
     for (const Side* side : {&sides.first, &sides.second}) {
-        double* own = weights + side->port;
+        double* own = logs + side->port;
         is_possible &= set_weights(in + side->port, side->count, own);
         double& top = highest[side == &sides.second] = -INFINITY;
         for (int i = 0; i < side->count; ++i) top = std::max(top, own[i]);
         is_possible &= top != -INFINITY;
-        moderate &= is_moderate(own, side->count, top);
+        // If crossings are possible, all of the other word's arcs are in every sum, the highest too.
+        if (score == -INFINITY) in_doubles &= is_moderate(own, side->count, top);
     }
     double value = -INFINITY, crossed = 0;
-    if (is_possible && moderate) {
+    if (is_possible && in_doubles) {
         // The higher one of the crossing's weight and 1 becomes 1.
         const double shift = std::max(score, 0.0);
-        exponentiate(weights, sides.first.count, highest[0]);
-        exponentiate(weights + sides.second.port, sides.second.count, highest[1]);
+        double* weights = arena.take<double>(count);
+        exponentiate(logs, sides.first.count, highest[0], weights);
+        exponentiate(logs + sides.second.port, sides.second.count, highest[1], weights + sides.second.port);
         const Sums sums = this->sums<Weights>(sides, weights, std::exp(score - shift), std::exp(-shift), arena);
         if (sums.all > 0) {
             value = std::log(sums.all) + shift + highest[0] + highest[1];
             crossed = sums.crossed / sums.all;
-            set_beliefs<Weights>(sums.arcs, sides.first.count, sides.second.count, beliefs);
+            for (const Side* side : {&sides.first, &sides.second})
+                set_beliefs_of_word(logs + side->port, highest[side == &sides.second], sums.arcs + side->port,
+                                    sums.rests + side->port, side->count, beliefs + side->port);
         }
     } else if (is_possible) {
-        const Sums sums = this->sums<Logs>(sides, weights, score, 0, arena);
+        const Sums sums = this->sums<LogSemiring>(sides, logs, score, 0, arena);
         value = sums.all;
         if (value != -INFINITY) {
             crossed = std::exp(sums.crossed - sums.all);
-            set_beliefs<Logs>(sums.arcs, sides.first.count, sides.second.count, beliefs);
+            set_beliefs<LogSemiring>(sums.arcs, sides.first.count, sides.second.count, beliefs);
         }
     }
     if (value == -INFINITY) std::fill_n(beliefs, count, 0.0);
@@ -210,9 +234,9 @@ double NoCross::max(std::size_t factor, const double* in, double* beliefs, Arena
     const bool is_possible = set_weights(in, first.count, weights) &
                              set_weights(in + second.port, second.count, weights + second.port);
     if (is_possible) {
-        const Sums sums = this->sums<Scores>(sides, weights, part_scores()[factor], 0, arena);
+        const Sums sums = this->sums<MaxSemiring>(sides, weights, part_scores()[factor], 0, arena);
         if (sums.all != -INFINITY) {
-            set_beliefs<Scores>(sums.arcs, first.count, second.count, beliefs);
+            set_beliefs<MaxSemiring>(sums.arcs, first.count, second.count, beliefs);
             return sums.all;
         }
     }
@@ -231,7 +255,7 @@ double NoCross::best(std::size_t factor, const double* in, Configuration& found,
     const bool is_possible = set_weights(in, first.count, weights) &
                              set_weights(in + second.port, second.count, weights + second.port);
     if (!is_possible) return -INFINITY;
-    const Sums sums = this->sums<Scores>(sides, weights, score, 0, arena);
+    const Sums sums = this->sums<MaxSemiring>(sides, weights, score, 0, arena);
     if (sums.all == -INFINITY) return -INFINITY;
     const int i = static_cast<int>(std::max_element(sums.arcs, sums.arcs + first.count) - sums.arcs);
     const auto total = [&](int k) { return weights[k] + (cross(sides, i, k) ? score : 0); };

@@ -52,10 +52,10 @@ private:
     };
     Found look_at(std::size_t factor, std::span<const int> active) const;
 
-    // Numbers of a factor that are computed in a semiring: of each arc, all configurations that have it; of all
-    // configurations, and of those that cross.
+    // Numbers of a factor that are computed in a semiring: of each arc, all configurations that have it, and the same
+    // without its own weight; of all configurations, and of those that cross.
     struct Sums {
-        double* arcs;
+        double *arcs, *rests;
         double all, crossed;
     };
     template <class S>

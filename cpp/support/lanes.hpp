@@ -11,6 +11,8 @@ namespace arbora {
 // Four doubles that are worked on together (GCC's and Clang's vector types): one AVX register, or two SSE2 ones.
 // Everything is forced inline, so that each ARBORA_VECTORISED clone gets its own instructions.
 #define ARBORA_INLINE [[gnu::always_inline]] inline
+// The same for lambdas, after their parameters.
+#define ARBORA_INLINED __attribute__((always_inline))
 
 using Lanes = double __attribute__((vector_size(32)));
 using LaneBits = std::int64_t __attribute__((vector_size(32)));

@@ -9,6 +9,8 @@ namespace arbora {
 
 // A non-negative real m * 2^e with m in [1, 2): a double's precision with an exponent that never runs out. Sums and
 // products of weights like exp(+-1e6) keep full relative precision; there is no subtraction, so none can cancel.
+//
+// The exponent is an integer in a double, so that four of them are one vector (wide_lanes.hpp).
 class Wide {
 public:
     constexpr Wide() = default;
@@ -27,7 +29,7 @@ public:
         const double k = std::nearbyint(high * log2_e);
         // fused, so that the remainder is exact for any k
         const double r = std::fma(-k, ln2_low, std::fma(-k, ln2_high, high)) + low;
-        return normalised(reduced(r), static_cast<std::int64_t>(k));
+        return normalised(reduced(r), k);
     }
 
     double log() const { return static_cast<double>(log_long()); }
@@ -47,37 +49,37 @@ public:
     friend Wide operator/(Wide a, Wide b) {
         return normalised(a.mantissa_ / b.mantissa_, a.exponent_ - b.exponent_);
     }
+    // Without branches, which nobody could foresee.
     friend Wide operator+(Wide a, Wide b) {
-        if (a.exponent_ < b.exponent_) return b + a;
-        const std::int64_t gap = a.exponent_ - b.exponent_;
-        if (gap > 64) return a;
-        return normalised(a.mantissa_ + b.mantissa_ * power_of_two(-gap), a.exponent_);
+        const double top = a.exponent_ > b.exponent_ ? a.exponent_ : b.exponent_;
+        return normalised(a.below(top) + b.below(top), top);
     }
     friend Wide operator+(Wide a, int b) { return a + Wide(b); }
     Wide& operator+=(Wide other) { return *this = *this + other; }
 
 private:
-    static constexpr std::int64_t zero_exponent = -(std::int64_t{1} << 50);
+    // Far below all others, and far from the end of the integers that a double holds.
+    static constexpr double zero_exponent = -0x1p50;
 
-    static double power_of_two(std::int64_t e) { return std::bit_cast<double>((1023 + e) << 52); }
-    // Mantissas of sums, products and quotients lie in (1/2, 4).
-    static Wide normalised(double mantissa, std::int64_t exponent) {
+    // As a multiple of 2^top. What is below 2^-1000 is as good as nothing beside 1. An integer in the low bits of 2^52 is
+    // shifted to where exponents are.
+    double below(double top) const {
+        const double gap = exponent_ - top, shifted = (gap > -1000 ? gap : -1000) + (0x1p52 + 1023);
+        return mantissa_ * std::bit_cast<double>(std::bit_cast<std::uint64_t>(shifted) << 52);
+    }
+    static Wide normalised(double multiple, double top) {
         Wide result;
-        if (mantissa == 0) return result;
-        if (mantissa >= 2) {
-            mantissa *= 0.5;
-            ++exponent;
-        } else if (mantissa < 1) {
-            mantissa *= 2;
-            --exponent;
-        }
-        result.mantissa_ = mantissa;
-        result.exponent_ = exponent;
+        if (multiple == 0) return result;
+        const auto bits = std::bit_cast<std::uint64_t>(multiple);
+        result.mantissa_ = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);
+        result.exponent_ = top + (std::bit_cast<double>((bits >> 52) | 0x4330000000000000) - (0x1p52 + 1023));
         return result;
     }
 
     double mantissa_ = 0;
-    std::int64_t exponent_ = zero_exponent;
+    double exponent_ = zero_exponent;
+
+    friend struct WideLanes;
 };
 
 }  // namespace arbora

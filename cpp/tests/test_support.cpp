@@ -9,6 +9,7 @@
 #include "support/parallel.hpp"
 #include "support/random.hpp"
 #include "support/wide.hpp"
+#include "support/wide_lanes.hpp"
 
 using namespace arbora;
 
@@ -34,6 +35,36 @@ TEST(wide_numbers_keep_their_precision) {
     CHECK(Wide::exp(-INFINITY, 0).is_zero());
     CHECK(Wide(0.1).value() == 0.1);
     CHECK(std::abs(Wide::exp(2.5, 1e-20).value() - std::exp(2.5)) < 1e-14);
+}
+
+TEST(four_wide_numbers_are_as_one) {
+    Random random(7, 0);
+    const auto draw = [&] {
+        const double x = random.uniform();
+        return x < 0.2 ? Wide() : Wide::exp((random.uniform() - 0.5) * (x < 0.6 ? 10 : 1e6), 0);
+    };
+    const auto same = [](Wide a, Wide b) {
+        return a.is_zero() ? b.is_zero() : std::abs(a.log() - b.log()) <= 1e-15 + 1e-15 * std::abs(a.log());
+    };
+    for (int round = 0; round < 1000; ++round) {
+        Wide a[16], b[4], c[4], found[4];
+        for (Wide& x : a) x = draw();
+        for (Wide& x : b) x = draw();
+        for (Wide& x : c) x = draw();
+        const WideLanes first = load(a), second = load(b), third = load(c), below(a, 4);
+        store(found, first + second * third);
+        for (int l = 0; l < 4; ++l) CHECK(same(found[l], a[l] + b[l] * c[l]));
+        store(found, WideLanes::sum(first, second, third));
+        for (int l = 0; l < 4; ++l) CHECK(same(found[l], a[l] + b[l] + c[l]));
+        store(found, below);
+        for (int l = 0; l < 4; ++l) CHECK(same(found[l], a[4 * l]));
+        CHECK(same(sum_of_lanes(first), a[0] + a[1] + a[2] + a[3]));
+        const Lanes logs = in_order((first * second * third).log());
+        for (int l = 0; l < 4; ++l) {
+            const double right = (a[l] * b[l] * c[l]).log();
+            CHECK(logs[l] == right || std::abs(logs[l] - right) <= 1e-15 + 1e-15 * std::abs(right));
+        }
+    }
 }
 
 TEST(random_streams_differ_and_repeat) {

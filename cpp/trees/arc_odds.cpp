@@ -8,6 +8,7 @@
 #include "support/lanes.hpp"
 #include "support/logarithms.hpp"
 #include "support/vectorise.hpp"
+#include "support/wide_lanes.hpp"
 #include "trees/arc_weights.hpp"
 #include "trees/columns.hpp"
 #include "trees/elimination.hpp"
@@ -122,14 +123,26 @@ double log_total(const Solved<Tropical>& graph, const Shifts&) {
     return product.log();
 }
 
-template <class Number>
-double exact_logs(ArcScores scores, bool single_root, const Shifts& shifts, double* logs, Arena& arena) {
-    const Arena::Frame frame(arena);
-    const int n = scores.n;
-    const std::size_t width = scores.width();
-    Solved<Number> graph(n, arena);
-    fill(scores, shifts, graph);
-    graph.solve(single_root);
+// Logarithms of P(i -> j) = w_ij g_j q_ij; what is impossible is -inf.
+ARBORA_VECTORISED void logs_of_arcs(const Solved<Wide>& graph, double* logs) {
+    const int n = graph.n;
+    for (int j = 0; j < n; ++j) graph.w[j * graph.ld + j] = Wide();
+    for (int i = 0; i <= n; ++i) {
+        const std::size_t row = i * graph.ld;
+        double* to = logs + static_cast<std::size_t>(i < n ? i + 1 : 0) * (n + 1) + 1;
+        for (int j = 0; j < n; j += lane_count) {
+            const WideLanes from_root = load(graph.w + row + j) * load(graph.g + j);
+            const Lanes four = in_order((i < n ? from_root * load(graph.q + row + j) : from_root).log());
+            if (j + lane_count <= n)
+                store(to + j, four);
+            else
+                for (int l = 0; j + l < n; ++l) to[j + l] = four[l];
+        }
+    }
+}
+void logs_of_arcs(const Solved<Tropical>& graph, double* logs) {
+    const int n = graph.n;
+    const std::size_t width = n + 1;
     for (int j = 0; j < n; ++j) {
         logs[1 + j] = (graph.w[n * graph.ld + j] * graph.g[j]).log();
         for (int i = 0; i < n; ++i) {
@@ -137,6 +150,15 @@ double exact_logs(ArcScores scores, bool single_root, const Shifts& shifts, doub
             logs[(i + 1) * width + 1 + j] = i == j ? impossible : (graph.w[arc] * graph.g[j] * graph.q[arc]).log();
         }
     }
+}
+
+template <class Number>
+double exact_logs(ArcScores scores, bool single_root, const Shifts& shifts, double* logs, Arena& arena) {
+    const Arena::Frame frame(arena);
+    Solved<Number> graph(scores.n, arena);
+    fill(scores, shifts, graph);
+    graph.solve(single_root);
+    logs_of_arcs(graph, logs);
     return log_total(graph, shifts);
 }
 
@@ -240,9 +262,9 @@ Shape shape_of(ArcScores scores, bool single_root) {
 
 // The largest of a column is set against all others, which are added up; nothing else is near 1.
 template <class Algebra>
-void odds_of_logs(double* logs, int n) {
+void odds_of_columns(double* logs, int n, int first) {
     const std::size_t width = n + 1;
-    for (int m = 1; m <= n; ++m) {
+    for (int m = first; m <= n; ++m) {
         double *column = logs + m, others = impossible;
         int top = 0;
         for (int h = 0; h <= n; ++h)
@@ -258,14 +280,53 @@ void odds_of_logs(double* logs, int n) {
     }
 }
 
+// The same of four columns, for sums.
+ARBORA_INLINE void odds_of_four(double* logs, std::size_t width, int rows, int first) {
+    const Lanes none = all_lanes(impossible), always = all_lanes(INFINITY);
+    const auto at = [=](int h) ARBORA_INLINED {
+        Lanes x = load(logs + h * width + first);
+        if (h >= first && h < first + lane_count) x[h - first] = impossible;  // the diagonal is no arc
+        return x;
+    };
+    Lanes largest = none, second = none;
+    for (int h = 0; h < rows; ++h) {
+        const Lanes x = at(h), smaller = x > largest ? largest : x;
+        second = larger(smaller, second);
+        largest = larger(x, largest);
+    }
+    // Of two that are equal, one is the largest and the other among the others: their sum is that of all but one.
+    const Lanes shift = second == none ? Lanes{} : second;
+    Lanes sum{};
+    LaneBits seen{};
+    for (int h = 0; h < rows; ++h) {
+        const Lanes x = at(h);
+        const LaneBits is_first = (x == largest) & ~seen;
+        sum += is_first ? Lanes{} : exp_bounded(x - shift);
+        seen |= is_first;
+    }
+    const Lanes others = second == none ? none : second + log_positive(second == none ? all_lanes(1) : sum);
+    for (int h = 0; h < rows; ++h) {
+        const Lanes x = at(h), low = x == none ? all_lanes(-1) : x;
+        const Lanes complement = x == largest ? others : log_positive(1.0 - exp_bounded(low));
+        const Lanes odds = complement == none ? always : x - complement;
+        store(logs + h * width + first, x == none ? none : odds);
+    }
+}
+
+ARBORA_VECTORISED int odds_of_fours(double* logs, int n) {
+    int first = 1;
+    for (; first + lane_count <= n + 1; first += lane_count) odds_of_four(logs, n + 1, n + 1, first);
+    return first;
+}
+
 void blank_non_arcs(double* odds, int n) {
     for (int m = 0; m <= n; ++m) odds[m * (n + 1)] = odds[m * (n + 2)] = impossible;  // column 0 and the diagonal
 }
 
 }  // namespace
 
-void log_odds_of_logs(double* logs, int n) { odds_of_logs<Sums>(logs, n); }
-void max_odds_of_logs(double* logs, int n) { odds_of_logs<Maxima>(logs, n); }
+void log_odds_of_logs(double* logs, int n) { odds_of_columns<Sums>(logs, n, odds_of_fours(logs, n)); }
+void max_odds_of_logs(double* logs, int n) { odds_of_columns<Maxima>(logs, n, 1); }
 
 double arc_log_odds(ArcScores scores, bool single_root, ScoreRange range, double* odds, Arena& arena) {
     Shape shape;
@@ -274,14 +335,14 @@ double arc_log_odds(ArcScores scores, bool single_root, ScoreRange range, double
     double total = 0;
     if (shape.in_parts) {
         total = logs_in_parts<Sums>(scores, shape.candidates, odds, arena);
-        odds_of_logs<Sums>(odds, scores.n);
+        log_odds_of_logs(odds, scores.n);
     } else {
         Shifts shifts;
         choose_shifts(scores, single_root, range.is_moderate(), shifts);
         if (!try_doubles(scores, single_root, shifts, Wanted::odds, odds, total, arena)) {
             choose_shifts(scores, single_root, false, shifts);
             total = exact_logs<Wide>(scores, single_root, shifts, odds, arena);
-            odds_of_logs<Sums>(odds, scores.n);
+            log_odds_of_logs(odds, scores.n);
         }
     }
     blank_non_arcs(odds, scores.n);
@@ -293,7 +354,7 @@ double arc_max_odds(ArcScores scores, bool single_root, double* odds, Arena& are
     if (!shape.is_possible) return impossible;
     const double total = shape.in_parts ? logs_in_parts<Maxima>(scores, shape.candidates, odds, arena)
                                         : Maxima::piece_logs(scores, single_root, odds, arena);
-    odds_of_logs<Maxima>(odds, scores.n);
+    max_odds_of_logs(odds, scores.n);
     blank_non_arcs(odds, scores.n);
     return total;
 }

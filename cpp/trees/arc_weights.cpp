@@ -49,7 +49,7 @@ ARBORA_INLINE void fill_rows(ArcScores scores, double root_shift, double* w, std
 }
 
 // a - b = high + low, exactly.
-void exact_difference(double a, double b, double& high, double& low) {
+ARBORA_INLINE void exact_difference(double a, double b, double& high, double& low) {
     high = a - b;
     const double back = high - a;
     low = (a - (high - back)) - (b + back);
@@ -92,7 +92,7 @@ ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, doub
             [=](const double* row, int m, double extra) { return exp_bounded(row[m] - shift[m] - extra); });
 }
 
-void fill_weights(ArcScores scores, const Shifts& shifts, Wide* w, std::size_t ld) {
+ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, Wide* w, std::size_t ld) {
     for (int h = 0; h <= scores.n; ++h)
         for (int m = 1; m <= scores.n; ++m) {
             const double score = scores(h, m);

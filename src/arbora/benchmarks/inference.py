@@ -150,8 +150,8 @@ def _growth(name: str, lengths: Sequence[int]) -> dict[str, Any]:
 def _additive(n: int) -> dict[str, Any]:
     """Families one at a time, and all together: time must add up, no more.
 
-    With NOCROSS, whose factors each demand one head a word, messages become so sharp that the sums of the
-    tree leave the range of doubles and are repeated in wider numbers: that costs more than the sum of both.
+    NOCROSS is shown apart: its factors each demand one head a word, so messages become so sharp that the sums
+    of the tree leave the range of doubles and are repeated in wider numbers.
     """
     names = ["TREE", "GRAND", "SIB", "CHILDSEQ"]
     alone = {name: _iteration(_graph(n, [name]), rounds=15) for name in [*names, "NOCROSS"]}

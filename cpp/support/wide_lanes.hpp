@@ -1,0 +1,99 @@
+#pragma once
+#include "support/lanes.hpp"
+#include "support/wide.hpp"
+
+namespace arbora {
+
+// Four Wides that are worked on together, mantissas and exponents apart. In registers, mantissas of products may be above
+// 2; what is stored is as Wide has it, but that a zero's exponent is merely very low.
+struct WideLanes {
+    Lanes mantissas, exponents;
+
+    WideLanes() = default;
+    ARBORA_INLINE explicit WideLanes(Wide x) : WideLanes(all_lanes(x.mantissa_), all_lanes(x.exponent_)) {}
+
+    // Neighbours in memory; the second and the third change places, in all ways of loading and storing.
+    ARBORA_INLINE explicit WideLanes(const Wide* p) {
+        static_assert(sizeof(Wide) == 2 * sizeof(double));
+        Lanes first, second;
+        std::memcpy(&first, p, sizeof first);
+        std::memcpy(&second, p + 2, sizeof second);
+        mantissas = firsts(first, second);
+        exponents = seconds(first, second);
+    }
+    // `stride` numbers apart.
+    ARBORA_INLINE WideLanes(const Wide* p, std::size_t stride) {
+        const Wide &a = p[0], &b = p[stride], &c = p[2 * stride], &d = p[3 * stride];
+        mantissas = Lanes{a.mantissa_, c.mantissa_, b.mantissa_, d.mantissa_};
+        exponents = Lanes{a.exponent_, c.exponent_, b.exponent_, d.exponent_};
+    }
+    ARBORA_INLINE void store(Wide* p) const {
+        const Lanes first = firsts(mantissas, exponents), second = seconds(mantissas, exponents);
+        std::memcpy(static_cast<void*>(p), &first, sizeof first);
+        std::memcpy(static_cast<void*>(p + 2), &second, sizeof second);
+    }
+
+    ARBORA_INLINE friend WideLanes operator*(const WideLanes& a, const WideLanes& b) {
+        return {a.mantissas * b.mantissas, a.exponents + b.exponents};
+    }
+    // Sums are normalised, and may be of products.
+    ARBORA_INLINE friend WideLanes operator+(const WideLanes& a, const WideLanes& b) {
+        const Lanes top = larger(a.exponents, b.exponents);
+        return normalised(a.below(top) + b.below(top), top);
+    }
+    ARBORA_INLINE static WideLanes sum(const WideLanes& a, const WideLanes& b, const WideLanes& c) {
+        const Lanes top = larger(larger(a.exponents, b.exponents), c.exponents);
+        return normalised(a.below(top) + b.below(top) + c.below(top), top);
+    }
+
+    // As multiples of 2^top, where top is no less than the exponents; and back, for sums of such.
+    ARBORA_INLINE Lanes below(Lanes top) const {
+        // What is below 2^-1000 is as good as nothing beside 1. An integer in the low bits of 2^52 is shifted to where
+        // exponents are.
+        const Lanes shifted = larger(all_lanes(-1000), exponents - top) + (0x1p52 + 1023);
+        return mantissas * std::bit_cast<Lanes>(std::bit_cast<LaneWords>(shifted) << 52);
+    }
+    ARBORA_INLINE static WideLanes normalised(Lanes multiples, Lanes top) {
+        constexpr std::uint64_t one = 0x3ff0000000000000, below_exponent = 0x000fffffffffffff;
+        const LaneWords bits = std::bit_cast<LaneWords>(multiples);
+        const Lanes more = std::bit_cast<Lanes>((bits >> 52) | 0x4330000000000000) - (0x1p52 + 1023);
+        const Lanes from_one = std::bit_cast<Lanes>((bits & below_exponent) | one);
+        return {multiples == 0.0 ? Lanes{} : from_one, top + more};
+    }
+
+    // log in every lane, within an ulp or two of the result; -inf of 0. Also of products of a few.
+    ARBORA_INLINE Lanes log() const {
+        using namespace exponential;
+        const LaneBits is_zero = mantissas == 0.0;
+        const Lanes of_mantissas = log_positive(is_zero ? all_lanes(1) : mantissas);
+        const Lanes result = exponents * ln2_high + (exponents * ln2_low + of_mantissas);
+        return is_zero ? all_lanes(-std::numeric_limits<double>::infinity()) : result;
+    }
+
+private:
+    ARBORA_INLINE WideLanes(Lanes mantissas, Lanes exponents) : mantissas(mantissas), exponents(exponents) {}
+
+    // Of every pair of neighbours in both: unpcklpd and unpckhpd, which compilers make of this only.
+#if defined(__clang__)
+    ARBORA_INLINE static Lanes firsts(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 0, 4, 2, 6); }
+    ARBORA_INLINE static Lanes seconds(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 1, 5, 3, 7); }
+#else
+    ARBORA_INLINE static Lanes firsts(Lanes a, Lanes b) { return __builtin_shuffle(a, b, LaneBits{0, 4, 2, 6}); }
+    ARBORA_INLINE static Lanes seconds(Lanes a, Lanes b) { return __builtin_shuffle(a, b, LaneBits{1, 5, 3, 7}); }
+#endif
+};
+
+// What comes of lanes that were loaded, as it was in memory.
+ARBORA_INLINE Lanes in_order(Lanes x) { return Lanes{x[0], x[2], x[1], x[3]}; }
+
+// The same names as for doubles.
+ARBORA_INLINE WideLanes all_lanes(Wide x) { return WideLanes(x); }
+ARBORA_INLINE WideLanes load(const Wide* p) { return WideLanes(p); }
+ARBORA_INLINE void store(Wide* p, const WideLanes& x) { x.store(p); }
+ARBORA_INLINE Wide sum_of_lanes(const WideLanes& x) {
+    Wide lanes[lane_count];
+    x.store(lanes);
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+}  // namespace arbora
