@@ -13,4 +13,5 @@ NB_MODULE(_core, m) {
     bind_projective_chart(m);
     bind_propagation(m);
     bind_relaxation(m);
+    bind_text(m);
 }

@@ -1,7 +1,8 @@
 """Arbora: syntactic parsers that say how sure they are.
 
-The rooms are imported when they are first used: ``arbora.dependency`` (parsers), ``arbora.trees``,
-``arbora.graphs`` (with ``arbora.FactorGraph``), ``arbora.factors`` and ``arbora.inference``,
+The rooms are imported when they are first used: ``arbora.dependency`` (parsers), ``arbora.text``
+(tokenizers), ``arbora.trees``, ``arbora.graphs`` (with ``arbora.FactorGraph``), ``arbora.factors`` and
+``arbora.inference``,
 ``arbora.treebank``, ``arbora.evaluation``, ``arbora.draw``, and ``arbora.features``, ``arbora.learning``,
 ``arbora.models`` behind them.
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         inference,
         learning,
         models,
+        text,
         treebank,
         trees,
     )
@@ -43,6 +45,7 @@ __all__ = [
     "inference",
     "learning",
     "models",
+    "text",
     "treebank",
     "trees",
 ]

@@ -29,6 +29,7 @@ CORE_ORDER = [
     ["semirings"],
     ["trees", "charts", "treebank"],
     ["linear", "factors"],
+    ["text"],
     ["solvers"],
     ["parts"],
     ["parsing"],

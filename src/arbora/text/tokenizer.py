@@ -1,0 +1,170 @@
+"""The tokenizer: raw text to sentences, tokens and words, with every character kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora import _core, models
+from arbora.errors import ArboraError, FileError
+from arbora.text.multiwords import make_multiwords
+from arbora.text.templates import parse_templates
+from arbora.treebank import Sentence, conllu
+
+ARCHITECTURE = "tokenizer"
+PREFIX = "tokenizer."
+"""What the names of its tensors begin with, so that they can live in a file with others."""
+
+
+class Span(NamedTuple):
+    """A token's place in a text, in characters: ``text[start:end]``."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedConllu:
+    """A piece of output: whole sentences as CoNLL-U, and how many there are so far."""
+
+    data: bytes
+    sentences: int
+    tokens: int
+    words: int
+
+
+class Tokenizer:
+    """Cuts text into sentences, tokens and words. Immutable: one object serves all threads.
+
+    No character is lost or changed: a token's form is what the text has at its place, and spaces are kept in
+    MISC. Where tokens and sentences end is decided for each gap between characters by itself, so the answer
+    does not depend on how a text comes in pieces.
+    """
+
+    def __init__(self, header: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any]]) -> None:
+        """From a header and tensors as `section` and `tensors` give them; `load` is the usual way here."""
+        self.header = dict(header)
+        self._tensors = {name: tensors[PREFIX + name] for name in ("pages", "blocks", "tokens", "sentences")}
+        self._multiwords = make_multiwords(header["multiwords"])
+        weights = {
+            kind: _core.ShortWeights(self._tensors[kind], header[kind]["step"])
+            for kind in ("tokens", "sentences")
+        }
+        self._model = _core.TextModel(
+            self._tensors["pages"],
+            self._tensors["blocks"],
+            parse_templates(header["tokens"]["templates"]),
+            parse_templates(header["sentences"]["templates"]),
+            weights["tokens"],
+            weights["sentences"],
+            header["sentences"]["threshold"],
+            [tuple(pair) for pair in header["spaces_in_tokens"]],
+        )
+        limits = header["options"]
+        self._limits: tuple[int, int] = limits["sentence_tokens"], limits["token_characters"]
+        _core.TextScanner(self._model, *self._limits)  # they are checked here
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
+        """The tokenizer of a model file; FileError if it is not one."""
+        model = models.read_model(path, architecture=ARCHITECTURE)
+        try:
+            return cls(model.header, model.tensors)
+        except (KeyError, TypeError, ValueError, AttributeError, ArboraError) as error:
+            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise FileError(f"this is no tokenizer that Arbora can use: {reason}", file=str(path)) from None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, whole or not at all."""
+        models.write_model(path, self.section(), self.tensors())
+
+    def section(self) -> dict[str, Any]:
+        """What a model file's header says of it."""
+        return {**self.header, "architecture": ARCHITECTURE}
+
+    def tensors(self) -> dict[str, npt.NDArray[Any]]:
+        """Its tensors, by names that begin with `PREFIX`."""
+        return {PREFIX + name: tensor for name, tensor in self._tensors.items()}
+
+    def tokenize(self, text: str, *, ranges: bool = False) -> list[Sentence]:
+        """The sentences of a text. With ``ranges``, MISC has each token's place, ``TokenRange=start:end``.
+
+        ArboraError if the text has a lone surrogate, which is half a character.
+        """
+        found = self.stream([_encoded(text)], ranges=ranges)
+        return list(conllu.scan((piece.data for piece in found), False))  # type: ignore[arg-type]
+
+    def spans(self, text: str) -> list[list[Span]]:
+        """The places of all tokens, sentence by sentence.
+
+        Between them are spaces and nothing else, so the text can be put together again from its tokens.
+        """
+        batch = self.scan(text)
+        places = list(map(Span, batch.starts.tolist(), batch.ends.tolist()))
+        ends = batch.sentence_ends.tolist()
+        return [places[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+    def scan(self, text: str) -> _core.TextBatch:
+        """All that the core finds in a text, in flat arrays."""
+        return _core.TextScanner(self._model, *self._limits).feed(_encoded(text), True, 1)
+
+    def split(self, form: str) -> list[str] | None:
+        """The words of a token that holds several; None if it is one word."""
+        return self._multiwords.split(form)
+
+    def stream(
+        self, pieces: Iterable[bytes], *, ranges: bool = False, threads: int = 1
+    ) -> Generator[TokenizedConllu, None, None]:
+        """A text that comes in pieces of UTF-8, as CoNLL-U; memory does not grow with it.
+
+        The output is the same however the pieces are cut, and whatever the threads. FileError with line and
+        byte where it is no UTF-8, when all before was handed on.
+        """
+        scanner = _core.TextScanner(self._model, *self._limits)
+        written = _core.WrittenText()
+
+        def answer(piece: bytes, final: bool) -> TokenizedConllu:
+            try:
+                batch = scanner.feed(piece, final, threads)
+            except ValueError:
+                raise FileError(
+                    f"byte {scanner.byte + 1} of the text is no UTF-8: is this a text?",
+                    line=scanner.line,
+                ) from None
+            data = batch.conllu(self._multiwords, ranges, written)
+            return TokenizedConllu(data, written.sentences, written.tokens, written.words)
+
+        for piece in pieces:
+            if (found := answer(piece, False)).data:
+                yield found
+        if (found := answer(b"", True)).data:
+            yield found
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise ArboraError(
+            f"the text has a lone surrogate at {error.start}, which is half a character"
+        ) from None
+
+
+def make_tensors(
+    classes: tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]],
+    tokens: _core.ShortWeights,
+    sentences: _core.ShortWeights,
+) -> dict[str, npt.NDArray[Any]]:
+    """The tensors of a tokenizer that has these parts."""
+    parts: dict[str, npt.NDArray[Any]] = {
+        "pages": classes[0],
+        "blocks": classes[1],
+        "tokens": np.asarray(tokens.values),
+        "sentences": np.asarray(sentences.values),
+    }
+    return {PREFIX + name: tensor for name, tensor in parts.items()}
