@@ -90,6 +90,26 @@ void parse_batch(const Structure& structure, const HeldWeights& weights, const H
     });
 }
 
+// The probabilities of all heads and of all labels of one sentence (ParseRef), for words 1..n.
+nb::tuple distributions(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+                        const Encoded& encoded, std::size_t sentence, const Array<const int>& given_heads,
+                        const TreeOptions& trees) {
+    if (sentence >= encoded.sentences()) throw nb::index_error("there is no such sentence");
+    const Parser parser = parser_of(structure, weights, pruner_weights);
+    const int n = encoded.length(sentence), labels = parser.model.labels();
+    const std::size_t width = n + 1;
+    std::vector<int> h(width, -1), l(width, -1);
+    std::vector<double> hp(width), lp(width);
+    ParseRef result{h.data(), l.data(), hp.data(), lp.data(), 0};
+    auto head_table = new_array<double, 2>({width, width}, result.head_table);
+    auto label_table = new_array<double, 2>({width, static_cast<std::size_t>(labels)}, result.label_table);
+    std::fill_n(result.head_table, width * width, 0.0);
+    std::fill_n(result.label_table, width * labels, 0.0);
+    parse(parser, encoded, sentence, {given_heads.shape(0) ? given_heads.data() - 1 : nullptr, nullptr},
+          {trees.kind, Decoder::best, true, trees.graph}, result);
+    return nb::make_tuple(head_table, label_table);
+}
+
 // Seconds by stage that a parse of all sentences takes, one after the other.
 nb::dict time_stages(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
                      const Encoded& encoded, const TreeOptions& trees) {
@@ -229,6 +249,10 @@ void bind_parsing(nb::module_& m) {
         .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
              "given_labels"_a, "trees"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
              "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a, "gaps"_a)
+        .def("distributions", &distributions, "weights"_a, "pruner_weights"_a, "encoded"_a, "sentence"_a,
+             "given_heads"_a, "trees"_a,
+             "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "
+             "tree's arcs ((n+1) x labels).")
         .def("time_stages", &time_stages, "weights"_a, "pruner_weights"_a, "encoded"_a, "trees"_a,
              "Seconds by stage that a parse of all sentences takes, one after the other.")
         .def("parse_conllu", &parse_text, "weights"_a, "pruner_weights"_a, "labels"_a, "data"_a, "final"_a,

@@ -128,6 +128,15 @@ int FirstOrder::best_label(const Workspace& space, std::size_t arc) const {
     return static_cast<int>(std::max_element(row, row + labels()) - row);
 }
 
+void FirstOrder::label_probabilities(const Workspace& space, std::size_t arc, double* result) const {
+    const float* row = space.label_scores.data() + arc * joint_labels_.stride();
+    const double scale = scales_.joint != 0 ? scales_.joint : scales_.trees;
+    const float top = *std::max_element(row, row + labels());
+    double sum = 0;
+    for (int l = 0; l < labels(); ++l) sum += result[l] = std::exp(scale * (static_cast<double>(row[l]) - top));
+    for (int l = 0; l < labels(); ++l) result[l] /= sum;
+}
+
 // With t = scale of trees, j = scale of labels: arc = t/j log sum exp(j s), label given the arc = j s - log sum exp(j s).
 void FirstOrder::rescale(Candidates& candidates) const {
     std::vector<double> sums;

@@ -48,6 +48,8 @@ public:
                       bool with_sums, Workspace& space, ByArc& result) const;
     // The first best label of an arc that was scored by `score_by_arc`.
     int best_label(const Workspace& space, std::size_t arc) const;
+    // The probabilities of its labels.
+    void label_probabilities(const Workspace& space, std::size_t arc, double* result) const;
 
     // Scores the arcs that the candidates list, with labels if they are joint.
     template <class Number>

@@ -23,9 +23,13 @@ double label_in_second_stage(const Parser& parser, const Prepared& prepared, Fir
         if (!probabilities) continue;
         chains.probabilities.resize(chains.unary.size());
         log_probability -= sum_chain(chain, chains.probabilities.data(), nullptr);
-        for (int i = 0; i < chain.count; ++i)
-            result.label_probabilities[family.modifiers[i]] =
-                chains.probabilities[static_cast<std::size_t>(i) * chain.labels + found[i]];
+        for (int i = 0; i < chain.count; ++i) {
+            const double* row = chains.probabilities.data() + static_cast<std::size_t>(i) * chain.labels;
+            result.label_probabilities[family.modifiers[i]] = row[found[i]];
+            if (result.label_table)
+                std::copy(row, row + chain.labels,
+                          result.label_table + static_cast<std::size_t>(family.modifiers[i]) * chain.labels);
+        }
     }
     return log_probability;
 }
@@ -42,6 +46,13 @@ double label_jointly(const FirstOrder& model, const Candidates& candidates, cons
         if (!probabilities) continue;
         const double log_of_label = scores.best[a] - scores.sums[a];
         result.label_probabilities[m] = std::exp(log_of_label);
+        if (result.label_table) {
+            double* row = result.label_table + static_cast<std::size_t>(m) * model.labels();
+            if (known < 0)
+                model.label_probabilities(space, a, row);
+            else
+                row[known] = 1;
+        }
         log_probability += log_of_label;
     }
     return log_probability;
@@ -89,6 +100,7 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
         find_best({gains.data(), n, 0}, options.kind, tree);
     }
     if (options.probabilities) {
+        if (result.head_table) std::copy(marginals.begin(), marginals.end(), result.head_table);
         for (int m = 1; m <= n; ++m)
             result.head_probabilities[m] = marginals[static_cast<std::size_t>(result.heads[m]) * width + m];
         if (graph) {

@@ -43,6 +43,9 @@ struct ParseRef {
     // Of the best tree by a graph: its score, and a bound that no tree exceeds. Both are 0 where the tree is the best
     // without a graph; least risk knows no bound.
     double value = 0, upper_bound = 0;
+    // If they are wanted, with the probabilities: of every head of every word ((n + 1) x (n + 1), row by head), and of
+    // every label of every word's arc given the tree ((n + 1) x labels).
+    double *head_table = nullptr, *label_table = nullptr;
 };
 
 // Throws Infeasible if no tree fits what is given.

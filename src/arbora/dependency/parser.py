@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import inf
@@ -89,37 +89,49 @@ class DependencyParser:
     def load(cls, path: str | os.PathLike[str]) -> DependencyParser:
         """The parser of a model file; the weights are mapped, not read, unless the file is compact."""
         model = read_model(path, architecture=ARCHITECTURE)
-        tensors = model.tensors
+        return cls.from_parts(model.header, model.tensors, str(path))
+
+    @classmethod
+    def from_parts(
+        cls, header: dict[str, Any], tensors: Mapping[str, npt.NDArray[Any]], name: str
+    ) -> DependencyParser:
+        """The parser of a header and tensors as `to_parts` gives them; ``name`` is the file for errors."""
         try:
-            check_header(model.header)
-            size = (1 << model.header["options"]["bits"]) + model.header["padding"]
+            check_header(header)
+            size = (1 << header["options"]["bits"]) + header["padding"]
             if is_compact(tensors):
                 weights = _core.ShortWeights.rounded(expand(tensors, size))
             else:
-                weights = held(tensors["weights"], model.header["step"])
-            pruner_weights = held(tensors["pruner"], model.header["pruner_step"])
+                weights = held(tensors["weights"], header["step"])
+            pruner_weights = held(tensors["pruner"], header["pruner_step"])
             if weights.values.size != size:
                 raise ValueError("the weights have another size than the header says")
             count = pruner_weights.values.size
             if count < 16 or count & (count - 1):
                 raise ValueError("the pruner's weights are no power of two")
-            parser = cls(model.header, weights, pruner_weights)
-            if parser._core.padding != model.header["padding"]:
+            parser = cls(header, weights, pruner_weights)
+            if parser._core.padding != header["padding"]:
                 raise ValueError("the weights were laid out for other labels")
             return parser
         except (KeyError, TypeError, ValueError, ArboraError) as error:
             reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise FileError(f"this is no parser that Arbora can use: {reason}", file=str(path)) from None
+            raise FileError(f"this is no parser that Arbora can use: {reason}", file=name) from None
 
     def save(self, path: str | os.PathLike[str], *, compact_weights: bool = False) -> None:
         """Write the model file, whole or not at all; compact ones have 8-bit weights."""
+        write_model(path, *self.to_parts(compact_weights=compact_weights))
+
+    def to_parts(
+        self, *, compact_weights: bool = False
+    ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """The header and the tensors of the model file."""
         own, pruner = self._weights, self._pruner_weights
         if compact_weights:
             tensors = compact(own.values * np.float32(own.step), keep=1.0)
         else:
             tensors = {"weights": own.values}
         header = {**self.header, "step": own.step, "pruner_step": pruner.step}
-        write_model(path, header, {**tensors, "pruner": pruner.values})
+        return header, {**tensors, "pruner": pruner.values}
 
     def parse(self, sentences: Iterable[Sentence], options: ParseOptions | None = None) -> Iterator[Sentence]:
         """The same sentences, in order, with heads and labels set in place; the input may be endless.
@@ -169,6 +181,22 @@ class DependencyParser:
             projective=trees.projective,
             joined=not sums if joined is None else joined,
         )
+
+    def probabilities(
+        self, sentence: Sentence, options: ParseOptions | None = None, *, given_heads: bool = False
+    ) -> tuple[Floats, Floats]:
+        """All probabilities of one sentence: of heads, of shape (n+1, n+1), and of labels, (n+1, labels).
+
+        ``heads[h, m]`` is the probability that word m has the head h (0: the root). ``labels[m]`` is that of
+        every label of ``self.labels`` for the arc into word m, given the tree: the best one, or with
+        ``given_heads`` the one that the sentence has, of whose heads the probabilities are then all 1.
+        """
+        options = (options or ParseOptions()).check()
+        heads = np.array(sentence.heads, np.int32) if given_heads else _NO_INTEGERS
+        found: tuple[Floats, Floats] = self._core.distributions(
+            self._weights, self._pruner_weights, encode([sentence]), 0, heads, self._trees(options)
+        )
+        return found
 
     def time_stages(
         self, sentences: Iterable[Sentence], options: ParseOptions | None = None
