@@ -1,6 +1,7 @@
 // Groups of factors on the modifiers of a head. `inputs` are numbers of variables (~number: negated), those of factor i
 // from begins[i] to begins[i + 1]; scores follow each other as the parts of the kind do.
 #include "factors/child_sequences.hpp"
+#include "factors/child_trigrams.hpp"
 #include "factors/grand_siblings.hpp"
 #include "factors/head_automata.hpp"
 #include "graphs.hpp"
@@ -19,6 +20,12 @@ void bind_automata(GraphClass& graph) {
             "add_child_sequences",
             [](FactorGraph& graph, Inputs inputs, Begins begins, Scores scores) {
                 graph.add(std::make_shared<ChildSequences>(wired(graph, inputs, begins), vector_of(scores)));
+            },
+            "inputs"_a, "begins"_a, "scores"_a)
+        .def(
+            "add_child_trigrams",
+            [](FactorGraph& graph, Inputs inputs, Begins begins, Scores scores) {
+                graph.add(std::make_shared<ChildTrigrams>(wired(graph, inputs, begins), vector_of(scores)));
             },
             "inputs"_a, "begins"_a, "scores"_a)
         .def(

@@ -35,23 +35,7 @@ public:
 
     std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
                                                     std::vector<double> scores) const override {
-        Wiring wiring;
-        std::vector<Input> inputs;
-        for_sides(arcs, [&](int, bool, std::span<const int> side) {
-            inputs.clear();
-            for (int a : side) inputs.push_back({a});
-            wiring.add_factor(variables, inputs);
-        });
-        return std::make_shared<ChildSequences>(std::move(wiring), std::move(scores));
-    }
-
-private:
-    template <class Each>
-    static void for_sides(const ArcIndex& arcs, Each each) {
-        for (int head = 0; head <= arcs.n(); ++head) {
-            if (head) each(head, false, arcs.left(head));
-            each(head, true, arcs.right(head));
-        }
+        return std::make_shared<ChildSequences>(wire_sides(variables, arcs), std::move(scores));
     }
 };
 

@@ -33,6 +33,7 @@ std::unique_ptr<PartKind> make_grandparents();
 std::unique_ptr<PartKind> make_grand_siblings();
 std::unique_ptr<PartKind> make_head_bigrams();
 std::unique_ptr<PartKind> make_crossings();
+std::unique_ptr<PartKind> make_tri_siblings();
 
 inline constexpr int part_kind_count = section_count - static_cast<int>(first_part_section);
 
@@ -44,6 +45,18 @@ inline int distance_bin(int a, int b) {
     const int distance = a < b ? b - a : a - b;
     return distance <= 3 ? std::max(distance - 1, 0) : distance <= 6 ? 3 : distance <= 12 ? 4 : 5;
 }
+
+// Calls each(head, whether on the right, its arcs there) for the sides of all heads; nothing is on the left of the root.
+template <class Each>
+void for_sides(const ArcIndex& arcs, Each each) {
+    for (int head = 0; head <= arcs.n(); ++head) {
+        if (head) each(head, false, arcs.left(head));
+        each(head, true, arcs.right(head));
+    }
+}
+
+// Wiring in which there is a factor for each side, whose inputs are its arcs.
+Wiring wire_sides(const Variables& variables, const ArcIndex& arcs);
 
 // Calls each(from, to) for the bigrams of a side with so many modifiers, in the order of bigram_paths.hpp.
 template <class Each>

@@ -9,8 +9,10 @@
 #include "check.hpp"
 #include "factors/bigram_paths.hpp"
 #include "factors/child_sequences.hpp"
+#include "factors/child_trigrams.hpp"
 #include "factors/grand_siblings.hpp"
 #include "factors/head_automata.hpp"
+#include "factors/trigrams.hpp"
 #include "support/random.hpp"
 
 using namespace arbora;
@@ -112,6 +114,18 @@ TEST(child_sequences_are_consistent) {
     }
 }
 
+TEST(child_trigrams_are_consistent) {
+    Random random(14);
+    for (int trial = 0; trial < 40; ++trial) {
+        const std::vector<int> ports{0, 1, 2, 3 + trial % 5, 12};
+        std::size_t count = 0;
+        for (int modifiers : ports) count += trigram_count(modifiers);
+        const ChildTrigrams group(wiring_of(ports), draw_scores(count, trial % 4, random));
+        check_oracles(group, trial % 4, random);
+        check_oracles(*group.scaled(0.5), trial % 4, random);
+    }
+}
+
 TEST(grand_siblings_are_consistent) {
     Random random(12);
     for (int trial = 0; trial < 40; ++trial) {
@@ -151,9 +165,10 @@ TEST(groups_refuse_scores_that_are_not_theirs) {
     };
     refuses([] { ChildSequences(wiring_of({2}), std::vector<double>(5)); });
     refuses([] { ChildSequences(wiring_of({0}), {NAN}); });
+    refuses([] { ChildTrigrams(wiring_of({2}), std::vector<double>(3)); });
     refuses([] { GrandSiblings(wiring_of({2}), {2}, {1}, std::vector<double>(4)); });
     refuses([] { GrandSiblings(wiring_of({2}), {1}, {1}, std::vector<double>(5)); });
     refuses([] { HeadAutomata(wiring_of({2}), {0}, {}); });
     refuses([] { HeadAutomata(wiring_of({2}), {2}, std::vector<double>(11)); });
-    CHECK(refused == 6);
+    CHECK(refused == 7);
 }

@@ -321,6 +321,8 @@ head.form & sibling.form & modifier.form : distance
 grandparent.form & head.form & sibling.form & modifier.form : direction
 [head-bigrams]
 other-head.form & head.form & modifier.form : direction
+[tri-siblings]
+earlier-sibling.form & sibling.form & modifier.form : direction
 """
 
 

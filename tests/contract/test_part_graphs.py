@@ -39,6 +39,7 @@ LINES = {
     "grand-siblings": "grandparent.form & head.form & sibling.form & modifier.form : direction distance",
     "head-bigrams": "other-head.form & head.form & modifier-1.form & modifier.form : direction",
     "crossings": "other.form & head.form & modifier.form : direction distance",
+    "tri-siblings": "head.form & earlier-sibling.form & sibling.form & modifier.form : direction",
 }
 MODELS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in PARTS},

@@ -26,6 +26,7 @@ OTHER_WORDS = {
     "grand-siblings": {"sibling": "third", "grandparent": "fourth"},
     "head-bigrams": {"other-head": "third"},
     "crossings": {"other": "third"},
+    "tri-siblings": {"sibling": "third", "earlier-sibling": "fourth"},
 }
 """What a section of parts calls the words beside head and modifier."""
 ROOT, BEFORE, AFTER, NONE = 0x9B1F8A3C52E7D401, 0x5C7D20E1B94F6A37, 0xE3068FD17A2B5C95, 0x27D4EB2F165667C5

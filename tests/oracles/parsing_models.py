@@ -23,6 +23,10 @@ def siblings(graph: FactorGraph, arcs: VariableArray, draw: Draw) -> None:
     graph.add(factors.ChildSequences(arcs, draw((2, *[len(arcs)] * 3))))
 
 
+def tri_siblings(graph: FactorGraph, arcs: VariableArray, draw: Draw) -> None:
+    graph.add(factors.ChildTrigrams(arcs, draw((2, *[len(arcs)] * 4))))
+
+
 def grand_siblings(graph: FactorGraph, arcs: VariableArray, draw: Draw) -> None:
     graph.add(factors.GrandSiblings(arcs, draw((2, *[len(arcs)] * 4))))
 
@@ -64,6 +68,7 @@ def model(
 MODELS: dict[str, Callable[[Draw, int], FactorGraph]] = {
     "sibling": model(factors.Tree, siblings),
     "projective sibling": model(partial(factors.ProjectiveTree, single_root=False), siblings),
+    "tri-sibling": model(factors.Tree, tri_siblings),
     "grand-sibling": model(factors.Tree, grand_siblings),
     "all pairs": model(partial(factors.Tree, single_root=False), pairs),
     "arity-limited": model(factors.Tree, one_child),

@@ -111,6 +111,33 @@ def find_grand_siblings(heads: Sequence[int]) -> Iterator[Piece]:
                 yield with_grandparent(piece, max(heads[head], 0), side)
 
 
+def trigram(head: int, side: int, words: Sequence[int | None]) -> Piece:
+    """A modifier between the one before it and the one after it; the head stands for one that is missing."""
+    before, middle, after = words
+    assert middle is not None
+    back, onward = (3 if other is None else min(reach(middle, other), 2) for other in (before, after))
+    code = 1 + 4 * (before is None) + 2 * (after is None) + side
+    missing = [head if other is None else other for other in (after, before)]
+    return Piece(head, missing[0], middle, missing[1], code, 9 + 4 * back + onward)
+
+
+def list_tri_siblings(n: int, arcs: Arcs) -> Iterator[Piece]:
+    for head in range(n + 1):
+        for side in (0, 1) if head else (1,):
+            path = [None, *outwards(arcs, head, side), None]
+            places = combinations(range(len(path)), 3)
+            for triple in sorted(places, key=lambda triple: triple[::-1]):
+                yield trigram(head, side, [path[at] for at in triple])
+
+
+def find_tri_siblings(heads: Sequence[int]) -> Iterator[Piece]:
+    for head in range(len(heads)):
+        for side in (0, 1) if head else (1,):
+            path = [None, *outwards(as_arcs(heads), head, side), None]
+            for before, middle, after in zip(path, path[1:], path[2:], strict=False):
+                yield trigram(head, side, (before, middle, after))
+
+
 def any_siblings(head: int, left: int, right: int) -> Piece:
     """The farther of two on one side is the modifier; of two on different sides the right one."""
     on_right = (left > head) + (right > head)
@@ -231,5 +258,6 @@ KINDS = {
     "grand-siblings": Kind(list_grand_siblings, find_grand_siblings),
     "head-bigrams": Kind(list_head_bigrams, find_head_bigrams),
     "crossings": Kind(list_crossings, find_crossings),
+    "tri-siblings": Kind(list_tri_siblings, find_tri_siblings),
 }
 """By the names of their sections, in the order of the core."""

@@ -7,7 +7,7 @@ import pytest
 
 import arbora
 from arbora.errors import ArboraError
-from arbora.factors import ChildSequences, GrandSiblings, HeadAutomata, bigrams
+from arbora.factors import ChildSequences, ChildTrigrams, GrandSiblings, HeadAutomata, bigrams
 
 WORDS = 5
 RNG = np.random.default_rng(3)
@@ -58,6 +58,20 @@ def test_child_sequences_of_lists():
             [bigram_scores(scores[side, head], head, modifiers) for head, side, modifiers in factors],
         )
     )
+    assert_same(dense, lists)
+
+
+def test_child_trigrams_of_lists():
+    scores = RNG.normal(size=(2, *[WORDS + 1] * 4))
+    dense, x = arcs()
+    dense.add(ChildTrigrams(x, scores, CANDIDATES))
+    lists, y = arcs()
+    factors, values = list(every_side()), []
+    for head, side, modifiers in factors:
+        words = [head, *modifiers, head]
+        places = [(i, j, k) for k in range(len(words)) for j in range(1, k) for i in range(j)]
+        values.append([scores[side, head, words[i], words[j], words[k]] for i, j, k in places])
+    lists.add(ChildTrigrams.of([y[head, modifiers] for head, _, modifiers in factors], values))
     assert_same(dense, lists)
 
 
@@ -121,6 +135,12 @@ def test_parts_go_back_to_where_scores_come_from():
     np.testing.assert_array_equal(back[back != 0], scores[back != 0])
     assert (back != 0).sum() == factor._scores.size
 
+    scores = RNG.normal(size=(2, *[WORDS + 1] * 4))
+    trigrams = ChildTrigrams(x, scores)
+    back = trigrams.dense(trigrams._scores)
+    np.testing.assert_array_equal(back[back != 0], scores[back != 0])
+    assert (back != 0).sum() == trigrams._scores.size
+
     initial, final = RNG.normal(size=(2, 2, WORDS + 1, 3))
     transitions = RNG.normal(size=(WORDS + 1, WORDS + 1, 3, 3))
     automata = HeadAutomata(x, initial, final, transitions)
@@ -148,6 +168,8 @@ def test_a_side_without_modifiers_has_its_score():
         (lambda x: ChildSequences.of([x], [0.0]), "one-dimensional"),
         (lambda x: ChildSequences.of([x[0]], [0.0]).dense([]), "dense"),
         (lambda x: ChildSequences(x, 0.0).dense([1.0]), "parts"),
+        (lambda x: ChildTrigrams(x, np.zeros((2, 3))), "scores of shape"),
+        (lambda x: ChildTrigrams.of([x[0]], [np.zeros(3)]), "scores of shape"),
         (lambda x: GrandSiblings(x, 0.0, np.zeros((WORDS + 1, WORDS + 1))), "no candidate for its head"),
         (lambda x: HeadAutomata(x, 0.0, 0.0, 0.0), "transitions"),
     ],

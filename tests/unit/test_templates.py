@@ -84,7 +84,7 @@ def test_sections_of_parts_and_back():
     assert "[grandparents]" not in str(preset_templates("first-order"))
     for name in PARTS:
         _, sides, *_ = templates.of(name)[0].compile(name)
-        assert sides == [[(-1, 3)], [(-1, 3)], [], [(-1, 3)], [(-1, 3)] if name == "grand-siblings" else []]
+        assert sides == [[(-1, 3)], [(-1, 3)], [], [(-1, 3)], [(-1, 3)] if PARTS[name][1] else []]
 
 
 @pytest.mark.parametrize("company", ["", " : alone", " : alone distance"])

@@ -12,12 +12,20 @@ import numpy.typing as npt
 
 from arbora import factors
 from arbora.factors import Factor, VariableArray
+from arbora.factors.sequences import OnSides
 from arbora.features import PARTS
 from arbora.graphs import FactorGraph
 from arbora.inference import Solution
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int32]
+
+
+# Kinds of part that a factor for each head and side scores.
+_ON_SIDES: dict[str, type[OnSides]] = {
+    "consecutive-siblings": factors.ChildSequences,
+    "tri-siblings": factors.ChildTrigrams,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +108,8 @@ class _Index:
         return self.variables[np.array([self.number[arc] for arc in arcs], np.int64)]
 
     def factors_of(self, name: str, parts: Parts) -> Factor:
-        if name == "consecutive-siblings":
-            return self._sequences(parts.scores)
+        if name in _ON_SIDES:
+            return self._sequences(_ON_SIDES[name], parts.scores)
         if name == "grand-siblings":
             return self.automata({name: parts})
         pairs = [self._pair(name, *words) for words in parts.words.tolist()]
@@ -122,14 +130,10 @@ class _Index:
                 yield head, self.left[head]
             yield head, self.right[head]
 
-    def _sequences(self, scores: Floats) -> Factor:
-        rows, begin = [], 0
-        sides = list(self._sides())
-        for _, side in sides:
-            rows.append(scores[begin : begin + len(_bigrams(side))])
-            begin += len(rows[-1])
-        modifiers = [self._variables([(head, m) for m in side]) for head, side in sides]
-        return factors.ChildSequences.of(modifiers, rows)
+    def _sequences(self, kind: type[OnSides], scores: Floats) -> Factor:
+        modifiers = [self._variables([(head, m) for m in side]) for head, side in self._sides()]
+        ends = np.cumsum([kind.part_count(array.size) for array in modifiers])
+        return kind.of(modifiers, np.split(scores, ends[:-1]))
 
     def automata(self, parts: dict[str, Parts]) -> Factor:
         """All that is known of siblings and grandparents, in one automaton for each head."""

@@ -5,7 +5,7 @@ Every kind has all five oracles (sum, max, best, project, polytope), so every so
 
 from __future__ import annotations
 
-from arbora.factors.automata import ChildSequences, GrandSiblings, HeadAutomata
+from arbora.factors.automata import GrandSiblings, HeadAutomata
 from arbora.factors.base import Factor
 from arbora.factors.crossings import NoCross
 from arbora.factors.custom import CustomFactor
@@ -21,8 +21,9 @@ from arbora.factors.logic import (
     Xor,
     XorWithOutput,
 )
-from arbora.factors.modifiers import bigrams
+from arbora.factors.modifiers import bigrams, trigrams
 from arbora.factors.pairs import Pairs, grandparents, siblings
+from arbora.factors.sequences import ChildSequences, ChildTrigrams
 from arbora.factors.tables import Table
 from arbora.factors.tags import TagChain, TagLink
 from arbora.factors.trees import ProjectiveTree, Tree
@@ -44,6 +45,7 @@ FACTORS: tuple[type[Factor], ...] = (
     TagLink,
     NoCross,
     ChildSequences,
+    ChildTrigrams,
     GrandSiblings,
     HeadAutomata,
     Tree,
@@ -56,6 +58,7 @@ __all__ = [
     "AtMost",
     "AtMostOne",
     "ChildSequences",
+    "ChildTrigrams",
     "CustomFactor",
     "ExactlyOne",
     "Factor",
@@ -85,4 +88,5 @@ __all__ = [
     "not2",
     "paths_and_flows",
     "siblings",
+    "trigrams",
 ]

@@ -1,9 +1,6 @@
-"""Soft factors on the modifiers of each head: sibling bigrams, with grandparents, and automata.
+"""Soft factors on all modifiers of each head: neighbours together with the grandparent, and automata.
 
-Where a kind takes dense scores, ``s`` is the modifier before ``m`` on the same side, going outwards from the
-head ``h``; ``s = h`` stands for START and ``m = h`` for END, so ``[h, h, h]`` is the score of a side without
-modifiers. The first axis is the side, 0 for left and 1 for right. An array without it serves both sides, and
-what is never looked at (such as a modifier on the other side) may be anything.
+How dense scores are laid out is said in `arbora.factors.sequences`.
 """
 
 from __future__ import annotations
@@ -17,94 +14,12 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.errors import ArboraError
 from arbora.factors import modifiers as layout
-from arbora.factors.base import Factor
 from arbora.factors.base import scores as checked
-from arbora.factors.variables import Numbers, VariableArray
+from arbora.factors.sequences import OnModifiers, OnNeighbours, same_length
+from arbora.factors.variables import VariableArray
 
 
-class OnModifiers(Factor):
-    """What the kinds below have in common: inputs and scores of all factors in a row."""
-
-    _numbers: Numbers
-    _begins: layout.Cells
-    _scores: layout.Scores
-    _cells: layout.Cells | None
-    """Where each part stands in the dense scores, if it comes from there."""
-
-
-class OnBigrams(OnModifiers):
-    """Those whose parts are bigrams of one array."""
-
-    _shape: tuple[int, ...]
-
-    def dense(self, parts: npt.ArrayLike) -> layout.Scores:
-        """Values of the parts, such as probabilities, laid out like the dense scores; zeros elsewhere."""
-        size = int(np.prod(self._shape))
-        return layout.in_cells(parts, self._cells, size, self.name).reshape(self._shape)
-
-
-class ChildSequences(OnBigrams):
-    """Scores of neighbouring modifiers: CHILDSEQ of Smith & Eisner (2008), or bigram head automata.
-
-    A factor for each head and side; any set of modifiers is allowed. O(n^2) each. Parts are the bigrams, in
-    the order of `bigrams`, of all sides: right of the root, left of 1, right of 1, ...
-
-    >>> import numpy as np, arbora
-    >>> from arbora.factors import ChildSequences
-    >>> graph = arbora.FactorGraph()
-    >>> arcs = graph.binary(np.zeros((4, 4)))
-    >>> scores = np.zeros((2, 4, 4, 4))
-    >>> scores[1, 1, 2, 3] = 1.5  # right of word 1, modifier 3 comes after 2
-    >>> graph.add(ChildSequences(arcs, scores))
-    """
-
-    name = "ChildSequences"
-
-    def __init__(self, arcs: VariableArray, scores: npt.ArrayLike, candidates: Any = None) -> None:
-        """Arcs ``[h, m]`` of shape (n + 1, n + 1); scores ``[side, h, s, m]``.
-
-        Where ``candidates[h, m]`` is false, m is no modifier of h: the arc is not seen at all.
-        """
-        heads = layout.square(arcs, self.name).shape[0]
-        shape = (2, heads, heads, heads)
-        values = checked(scores, shape, self.name)
-        rows, cells = [], []
-        for one in layout.sides_of(heads, candidates):
-            rows.append(arcs.numbers[one.head, one.modifiers])
-            cells.append((one.side * heads + one.head) * heads**2 + layout.bigram_cells(one, shape))
-        self.inputs = (arcs,)
-        self._shape = shape
-        self._numbers, self._begins = layout.joined(rows)
-        self._scores, self._cells = layout.gathered(values, cells)
-
-    @classmethod
-    def of(cls, modifiers: Sequence[VariableArray], scores: Sequence[npt.ArrayLike]) -> ChildSequences:
-        """A factor for each list of modifiers, from the head outwards, with scores in the order of `bigrams`.
-
-        >>> import arbora
-        >>> from arbora.factors import ChildSequences
-        >>> graph = arbora.FactorGraph()
-        >>> x = graph.binary([0.0, 0.0])
-        >>> start_first, start_second, first_second, start_end, first_end, second_end = 0, 0, 2.0, -1.0, 0, 0
-        >>> order = [start_first, start_second, first_second, start_end, first_end, second_end]
-        >>> graph.add(ChildSequences.of([x], [order]))
-        """
-        self = cls.__new__(cls)
-        self.inputs = layout.lists(modifiers, cls.name)
-        self._numbers, self._begins = layout.joined([array.numbers for array in self.inputs])
-        _same_length(cls.name, modifiers, scores)
-        counts = [(array.size + 1) * (array.size + 2) // 2 for array in self.inputs]
-        values = [checked(one, (count,), cls.name) for one, count in zip(scores, counts, strict=True)]
-        self._shape, self._cells = (), None
-        self._scores = np.concatenate([*values, np.empty(0)])
-        return self
-
-    def add_to(self, graph: _core.FactorGraph) -> None:
-        """Add the factors to the native graph."""
-        graph.add_child_sequences(self._numbers, self._begins, self._scores)
-
-
-class GrandSiblings(OnBigrams):
+class GrandSiblings(OnNeighbours):
     """Scores of neighbouring modifiers that see the head's own head too (Koo et al. 2010, section 5).
 
     A factor for each head ``h``. Exactly one arc ``g -> h`` must be true, except that the root has none.
@@ -138,7 +53,10 @@ class GrandSiblings(OnBigrams):
                 raise ArboraError(f"GrandSiblings: word {head} has no candidate for its head")
             left = sides.get((head, 0), layout.Side(head, 0, np.empty(0, np.int64)))
             right = sides[head, 1]
-            table = [side.side * heads**4 + layout.bigram_cells(side, shape) for side in (left, right)]
+            table = [
+                side.side * heads**4 + layout.cells_of(side, layout.bigrams(len(side.modifiers)), heads)
+                for side in (left, right)
+            ]
             offsets = (np.array(above or [0]) * heads + head) * heads**2
             cells.append((offsets[:, None] + np.concatenate(table)).ravel())
             rows.append(
@@ -179,7 +97,7 @@ class GrandSiblings(OnBigrams):
         """
         self = cls.__new__(cls)
         arrays = [layout.lists(one, cls.name) for one in (grandparents, left, right)]
-        _same_length(cls.name, *arrays, scores)
+        same_length(cls.name, *arrays, scores)
         self.inputs = layout.lists([array for one in arrays for array in one], cls.name)
         rows = [np.concatenate([array.numbers for array in one]) for one in zip(*arrays, strict=True)]
         self._numbers, self._begins = layout.joined(rows)
@@ -271,7 +189,7 @@ class HeadAutomata(OnModifiers):
         """
         self = cls.__new__(cls)
         self.inputs = layout.lists(modifiers, cls.name)
-        _same_length(cls.name, modifiers, initial, final, transitions)
+        same_length(cls.name, modifiers, initial, final, transitions)
         self._numbers, self._begins = layout.joined([array.numbers for array in self.inputs])
         self._states = np.array([np.size(one) for one in initial], np.int32)
         values = []
@@ -297,8 +215,3 @@ class HeadAutomata(OnModifiers):
     def add_to(self, graph: _core.FactorGraph) -> None:
         """Add the factors to the native graph."""
         graph.add_head_automata(self._numbers, self._begins, self._states, self._scores)
-
-
-def _same_length(name: str, *arguments: Sequence[Any]) -> None:
-    if len({len(one) for one in arguments}) > 1:
-        raise ArboraError(f"{name} needs as many of one as of the other: one for each factor")

@@ -1,4 +1,4 @@
-"""How the modifiers of heads are laid out: sides, bigrams, and where their scores stand in dense arrays."""
+"""How the modifiers of heads are laid out: sides, bigrams, trigrams, and where their scores stand."""
 
 from __future__ import annotations
 
@@ -41,6 +41,23 @@ def bigrams(modifiers: int) -> tuple[Cells, Cells]:
     return start, to
 
 
+@lru_cache(maxsize=64)
+def trigrams(modifiers: int) -> tuple[Cells, Cells, Cells]:
+    """The trigrams of one side with so many modifiers: three positions of each, in order.
+
+    Positions are those of `bigrams`. The one in the middle is a modifier; START may come before it, and END
+    after it.
+
+    >>> trigrams(2)
+    (array([0, 0, 0, 1]), array([1, 1, 2, 2]), array([2, 3, 3, 3]))
+    """
+    positions = range(modifiers + 2)
+    found = [(i, j, k) for k in positions for j in range(1, k) for i in range(j)]
+    table = np.array(found, np.int64).reshape(-1, 3)
+    table.flags.writeable = False
+    return table[:, 0], table[:, 1], table[:, 2]
+
+
 def sides_of(heads: int, candidates: Any = None) -> Iterator[Side]:
     """The sides of all heads: right of the root (0), left of 1, right of 1, left of 2, ..."""
     allowed = None if candidates is None else np.asarray(candidates, bool)
@@ -54,11 +71,16 @@ def sides_of(heads: int, candidates: Any = None) -> Iterator[Side]:
             yield Side(head, side, away if allowed is None else away[allowed[head, away]])
 
 
-def bigram_cells(side: Side, shape: tuple[int, ...]) -> Cells:
-    """Where the bigrams of a side stand in the last two axes (s, m) of dense scores of this shape."""
-    start, to = bigrams(len(side.modifiers))
-    positions = np.concatenate(([side.head], side.modifiers, [side.head]))
-    return positions[start] * shape[-1] + positions[to]
+def cells_of(side: Side, positions: tuple[Cells, ...], width: int) -> Cells:
+    """Where bigrams or trigrams of a side, given by their positions, stand in the last axes of dense scores.
+
+    There is an axis for each of their words, all of the same width.
+    """
+    words = np.concatenate(([side.head], side.modifiers, [side.head]))
+    result = np.zeros_like(positions[0])
+    for own in positions:
+        result = result * width + words[own]
+    return result
 
 
 def square(arcs: VariableArray, name: str) -> VariableArray:

@@ -31,12 +31,13 @@ PARTS: dict[str, tuple[str, str | None]] = {
     "grand-siblings": ("sibling", "grandparent"),
     "head-bigrams": ("other-head", None),
     "crossings": ("other", None),
+    "tri-siblings": ("sibling", "earlier-sibling"),
 }
 """Sections about parts of several arcs, in the order of the core."""
 SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings", *PARTS)
 COMPANY = ("alone", "direction", "distance")
 DEFAULT_COMPANY = ("alone", "distance")
-_WORDS = "head|modifier|between|first-child|last-child|grandparent|sibling|other-head|other"
+_WORDS = "head|modifier|between|first-child|last-child|grandparent|sibling|earlier-sibling|other-head|other"
 _WORD_ATOM = re.compile(rf"({_WORDS})([+-]\d)?\.([a-z0-9-]+)")
 _RELATIVES = {"first-child": ("modifier", 100), "last-child": ("modifier", 101), "grandparent": ("head", 102)}
 _TREE_OFFSETS = {offset for _, offset in _RELATIVES.values()}
@@ -99,7 +100,7 @@ def _parse_atom(atom: str, section: str) -> tuple[str, int, str]:
         )
     if section in PARTS and found[1] in PARTS[section]:
         return ("third", "fourth")[PARTS[section].index(found[1])], int(found[2] or 0), found[3]
-    if found[1] in ("sibling", "other-head", "other"):
+    if found[1] in ("sibling", "earlier-sibling", "other-head", "other"):
         raise ValueError(f"{atom!r}: there is no {found[1]} in [{section}]")
     if found[1] == "between" and found[2]:
         raise ValueError(f"{atom!r}: words in between have no neighbours here")

@@ -29,6 +29,7 @@ TWINS: dict[str, Callable[[Draw, int], Case]] = {
     "TagLink": tags.tag_link,
     "NoCross": crossings.no_cross,
     "ChildSequences": automata.child_sequences,
+    "ChildTrigrams": automata.child_trigrams,
     "GrandSiblings": automata.grand_siblings,
     "HeadAutomata": automata.head_automata,
     "Tree": trees.tree,

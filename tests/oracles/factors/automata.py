@@ -70,6 +70,28 @@ def child_sequences(draw: Draw, size: int) -> Case:
     return Case(graph, configurations, factor_of(head, side))
 
 
+def trigram_number(first: int, middle: int, last: int) -> int:
+    """Trigrams by where they go, then by the middle, then by where they come from; by counting them."""
+    every = ((i, j, k) for k in range(last + 1) for j in range(1, k) for i in range(j))
+    return list(every).index((first, middle, last))
+
+
+def child_trigrams(draw: Draw, size: int) -> Case:
+    head, side, words = side_of_size(size)
+    graph, arcs = arcs_of(words)
+    scores = draw((2, *[words + 1] * 4))
+    graph.add(factors.ChildTrigrams(arcs, scores))
+    positions = [head, *outwards(head, side, words), head]
+    configurations = []
+    for chosen in subsets(size):
+        path = [0, *(index + 1 for index in chosen), size + 1]
+        triples = [path[at : at + 3] for at in range(len(chosen))]
+        total = sum(scores[side, head][tuple(positions[at] for at in triple)] for triple in triples)
+        parts = tuple(trigram_number(*triple) for triple in triples)
+        configurations.append(Configuration(chosen, float(total), parts))
+    return Case(graph, configurations, factor_of(head, side))
+
+
 def grand_siblings(draw: Draw, size: int) -> Case:
     """Of some head among so many words; in sizes 1 and 5 of the root, which has no grandparent."""
     head = 0 if size == 5 else size // 2

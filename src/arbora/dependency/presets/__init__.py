@@ -32,7 +32,7 @@ _HIGHER = {
 # The second stage decides labels; trees ask for fewer templates of them where speed counts.
 _BASE = ("arcs", "labels-few", "pruner")
 _SECOND = ("consecutive-siblings", "grandparents")
-_THIRD = (*_SECOND, "grand-siblings", "all-siblings", "head-bigrams")
+_THIRD = (*_SECOND, "grand-siblings", "tri-siblings", "all-siblings", "head-bigrams")
 # Koo et al. 2010: dual decomposition. Their averaged perceptron is `--loss perceptron`; a margin makes better
 # trees, more of which are proved.
 _AUTOMATA = {**_HIGHER, "solver": "dual-decomposition"}
