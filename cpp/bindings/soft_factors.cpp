@@ -1,4 +1,5 @@
-// Soft factors without automata: pairs, tables, tags, crossings.
+// Soft factors without automata: pairs, tables, counts, tags, crossings.
+#include "factors/counts.hpp"
 #include "factors/no_cross.hpp"
 #include "factors/pairs.hpp"
 #include "factors/table.hpp"
@@ -49,6 +50,13 @@ void bind_soft_factors(GraphClass& graph) {
                 graph.add(std::make_shared<Table>(wiring_of(graph, inputs, arity), vector_of(scores)));
             },
             "inputs"_a, "arity"_a, "scores"_a, "Adds a factor for every `arity` inputs, with the cells of its table.")
+        .def(
+            "add_counts",
+            [](FactorGraph& graph, const Vector<std::int32_t>& inputs, const Vector<std::int64_t>& begins, int width,
+               const Vector<double>& scores) {
+                graph.add(std::make_shared<Counts>(wired(graph, inputs, begins), width, vector_of(scores)));
+            },
+            "inputs"_a, "begins"_a, "width"_a, "scores"_a, "Adds a factor for each beginning, with so many scores each.")
         .def(
             "add_tag_chain",
             [](FactorGraph& graph, const Vector<std::int32_t>& tags, const Vector<double>& bigrams,

@@ -49,9 +49,9 @@ struct Template {
 enum class Section : std::uint8_t {
     pruner, arcs, labels, labeler, siblings,
     consecutive_siblings, all_siblings, grandparents, grand_siblings, head_bigrams, crossings,
-    tri_siblings,
+    tri_siblings, valencies,
 };
-inline constexpr int section_count = 12;
+inline constexpr int section_count = 13;
 inline constexpr Section first_part_section = Section::consecutive_siblings;
 
 // All templates of a parser. Sides and arc atoms are kept once, whoever uses them.

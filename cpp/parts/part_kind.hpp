@@ -34,6 +34,7 @@ std::unique_ptr<PartKind> make_grand_siblings();
 std::unique_ptr<PartKind> make_head_bigrams();
 std::unique_ptr<PartKind> make_crossings();
 std::unique_ptr<PartKind> make_tri_siblings();
+std::unique_ptr<PartKind> make_valencies();
 
 inline constexpr int part_kind_count = section_count - static_cast<int>(first_part_section);
 

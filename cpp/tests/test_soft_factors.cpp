@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "check.hpp"
+#include "factors/counts.hpp"
 #include "factors/no_cross.hpp"
 #include "factors/pairs.hpp"
 #include "factors/table.hpp"
@@ -124,6 +125,7 @@ TEST(soft_factors_agree_with_themselves) {
                 std::make_unique<Table>(one_factor(variables, tags - 2, tags + 1), draw(4 * values(0), family, random)),
                 std::make_unique<TagChain>(row, draw(bigrams, family, random), std::vector<double>{}),
                 std::make_unique<TagChain>(row, draw(bigrams, family, random), draw(trigrams, family, random)),
+                std::make_unique<Counts>(one_factor(variables, 0, size), 4, draw(4, family, random)),
                 all_crossings(variables, words, draw((words + 1) * (words + 1), family, random)),
             };
             for (const auto& group : groups)
@@ -231,6 +233,9 @@ TEST(wrong_soft_factors_are_refused) {
     CHECK(is_refused([&] { Pairs(one_factor(variables, 0, 2), {0.0, 0.0}); }));
     CHECK(is_refused([&] { Pairs(one_factor(variables, 0, 2), {NAN}); }));
     CHECK(is_refused([&] { Table(one_factor(variables, 0, 4), std::vector<double>(15)); }));
+    CHECK(is_refused([&] { Counts(one_factor(variables, 0, 3), 0, {}); }));
+    CHECK(is_refused([&] { Counts(one_factor(variables, 0, 3), 2, std::vector<double>(3)); }));
+    CHECK(is_refused([&] { Counts(one_factor(variables, 2, 4), 2, std::vector<double>(2)); }));
     CHECK(is_refused([&] { TagChain(one_factor(variables, 2, 4), std::vector<double>(2), {}); }));
     CHECK(is_refused([&] { TagChain(one_factor(variables, 3, 4), std::vector<double>(1), {}); }));
     CHECK(is_refused([&] { TagLink(one_factor(variables, 1, 4), std::vector<double>(2)); }));

@@ -74,7 +74,7 @@ def test_inspect_tells_what_it_is(model):
     ("arguments", "reason"),
     [
         (("--preset", "fourth-order"), "there is no preset 'fourth-order'"),
-        (("--preset", "second-order", "--parts", "crossings"), "there are no parts 'crossings'"),
+        (("--preset", "second-order", "--parts", "cousins"), "there are no parts 'cousins'"),
         (("--preset", "second-order", "--solver", "magic"), "there is no solver 'magic'"),
         (("--preset", "second-order", "--constraint", "forest"), "there is no constraint 'forest'"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.features import ARC_ATOMS, OTHER_WORDS, Twin, all_arcs
+from oracles.features import ARC_ATOMS, Twin, all_arcs, words_of
 from oracles.parts import KINDS
 from oracles.words import ATOMS
 
@@ -55,7 +55,7 @@ def every_atom() -> Templates:
 
 def every_atom_of_parts(section: str) -> list[str]:
     """Each atom but the set at each word of a part, alone and together, with neighbours."""
-    words = ["head", "modifier", *OTHER_WORDS[section]]
+    words = words_of(section)
     lines = []
     for number, atom in enumerate(ATOMS[:-1]):
         company = COMPANIES[number % len(COMPANIES)]
@@ -201,7 +201,9 @@ def test_far_words_of_parts():
     """All codes that can be, in a long sentence."""
     rng, n = np.random.default_rng(9), 24
     templates = Templates.parse(
-        "\n".join(f"[{section}]\nhead.upos & modifier.form : direction distance" for section in PARTS)
+        "\n".join(
+            f"[{section}]\nhead.upos & {words_of(section)[-1]}.form : direction distance" for section in PARTS
+        )
     )
     structure, twin = structure_of(templates), Twin(templates, LABELS, BITS)
     sentence, weights = draw_sentence(rng, n), draw_weights(rng, structure.padding)
@@ -218,7 +220,7 @@ def test_far_words_of_parts():
         codes[section] = set(own.ravel().tolist())
     assert {section: len(all_of_it) for section, all_of_it in codes.items()} == {
         "consecutive-siblings": 26, "all-siblings": 20, "grandparents": 28, "grand-siblings": 28,
-        "head-bigrams": 27, "crossings": 12, "tri-siblings": 24,
+        "head-bigrams": 27, "crossings": 12, "tri-siblings": 24, "valencies": 9,
     }  # fmt: skip
 
 
@@ -248,8 +250,8 @@ def test_all_atoms_of_parts_matter():
         list("NVPAC"),
         ["A=1", "B=1", "D=4", "E=5", "F=6"],
     )
-    for section, others in OTHER_WORDS.items():
-        for word in ("head", "modifier", *others):
+    for section in PARTS:
+        for word in words_of(section):
             for atom in ATOMS[:-1]:
                 structure = structure_of(Templates.parse(f"[{section}]\n{word}.{atom} : alone"))
                 weights = draw_weights(rng, structure.padding)

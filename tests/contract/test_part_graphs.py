@@ -40,6 +40,7 @@ LINES = {
     "head-bigrams": "other-head.form & head.form & modifier-1.form & modifier.form : direction",
     "crossings": "other.form & head.form & modifier.form : direction distance",
     "tri-siblings": "head.form & earlier-sibling.form & sibling.form & modifier.form : direction",
+    "valencies": "head.form : direction",
 }
 MODELS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in PARTS},
@@ -141,7 +142,8 @@ def test_certified_trees_are_the_best(model, single_root, solver):
     """A tree without a certificate is not above the best, and its bound not below it."""
     rng = np.random.default_rng([3, list(MODELS).index(model), single_root])
     certified = 0
-    for n, pruned in [(1, False), (2, False), (3, False), (4, False), (4, True), (4, False), (5, True)]:
+    sizes = [(1, False), (2, False), (3, False), (4, False), (4, True), (4, False), (5, True)]
+    for n, pruned in [*sizes, (2, False), (2, True), (3, True)]:
         parser, sentence, trees = draw_case(rng, model, n, single_root, pruned)
         heads, gap = parse(parser, sentence, solver=solver, iterations=1000, single_root=single_root)
         value, rounding = trees.value(heads), 1e-6 * (1 + abs(trees.best))

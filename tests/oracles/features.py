@@ -27,8 +27,16 @@ OTHER_WORDS = {
     "head-bigrams": {"other-head": "third"},
     "crossings": {"other": "third"},
     "tri-siblings": {"sibling": "third", "earlier-sibling": "fourth"},
+    "valencies": {},
 }
 """What a section of parts calls the words beside head and modifier."""
+
+
+def words_of(section: str) -> list[str]:
+    """The names of the words that a section of parts knows; valencies know the head alone."""
+    return ["head"] if section == "valencies" else ["head", "modifier", *OTHER_WORDS[section]]
+
+
 ROOT, BEFORE, AFTER, NONE = 0x9B1F8A3C52E7D401, 0x5C7D20E1B94F6A37, 0xE3068FD17A2B5C95, 0x27D4EB2F165667C5
 LACKING = 0x8F1BBCDC  # stands for the hash of a side where a word of a part lacks a value
 LEFT_CODE, RIGHT_CODE, ROOT_CODE = 13, 14, 15

@@ -244,6 +244,26 @@ def find_crossings(heads: Sequence[int]) -> Iterator[Piece]:
     yield from list_crossings(len(heads) - 1, as_arcs(heads))
 
 
+# ---- how many there are ----
+
+
+def valency(head: int, count: int) -> Piece:
+    """So many modifiers; five stand for more, too."""
+    return Piece(head, head, head, 0, 1 + min(count, 5), 7 + min(count, 2))
+
+
+def list_valencies(n: int, arcs: Arcs) -> Iterator[Piece]:
+    """All counts, whether there are so many candidates or not."""
+    for head in range(n + 1):
+        for count in range(6):
+            yield valency(head, count)
+
+
+def find_valencies(heads: Sequence[int]) -> Iterator[Piece]:
+    for head in range(len(heads)):
+        yield valency(head, list(heads[1:]).count(head))
+
+
 class Kind(NamedTuple):
     """Both functions of a kind."""
 
@@ -259,5 +279,6 @@ KINDS = {
     "head-bigrams": Kind(list_head_bigrams, find_head_bigrams),
     "crossings": Kind(list_crossings, find_crossings),
     "tri-siblings": Kind(list_tri_siblings, find_tri_siblings),
+    "valencies": Kind(list_valencies, find_valencies),
 }
 """By the names of their sections, in the order of the core."""

@@ -7,9 +7,10 @@ from dataclasses import fields
 import pytest
 
 from arbora.dependency import PRESETS, TrainingOptions, preset_templates
-from arbora.dependency.presets import find_preset, preset_options
+from arbora.dependency.material import select_templates
+from arbora.dependency.presets import find_preset, part_templates, preset_options
 from arbora.errors import ArboraError
-from arbora.features import PARTS
+from arbora.features import PARTS, Templates
 
 
 def test_options_of_presets():
@@ -31,14 +32,32 @@ def test_presets_build_on_each_other():
     first, second, third = (preset_templates(f"{number}-order") for number in ("first", "second", "third"))
     assert not first.parts
     assert list(second.parts) == ["consecutive-siblings", "grandparents"]
-    assert set(third.parts) == set(PARTS) - {"crossings"}
+    assert set(third.parts) == set(PARTS) - {"crossings", "valencies"}
     assert first.arcs == second.arcs == third.arcs
     assert first.pruner == second.pruner[: len(first.pruner)] != second.pruner == third.pruner
     assert all(third.of(section) == second.of(section) for section in second.parts)
 
 
-def test_every_part_has_a_preset():
-    assert {section for name in PRESETS for section in preset_templates(name).parts} == set(PARTS)
+@pytest.mark.parametrize("kind", PARTS)
+def test_every_part_has_templates(kind):
+    """The same wherever it comes from: a preset that has it, or one that lacks it and is asked for it."""
+    own = part_templates(kind)
+    assert own
+    for name in PRESETS:
+        templates = preset_templates(name)
+        assert templates.of(kind) in ([], own)
+        chosen = select_templates(templates, preset_options(name, parts=(kind,)))
+        assert chosen.parts == {kind: own}
+
+
+def test_parts_of_own_templates_come_first():
+    templates = Templates.parse("[arcs]\nhead.upos\n[labels]\nhead.upos\n[valencies]\nhead.form : direction")
+    options = TrainingOptions(parts=("valencies", "grandparents"))
+    chosen = select_templates(templates, options)
+    assert list(chosen.parts) == ["grandparents", "valencies"]
+    assert [str(template) for template in chosen.of("valencies")] == ["head.form : direction"]
+    with pytest.raises(ArboraError, match="no parts 'cousins'; there are consecutive-siblings"):
+        select_templates(templates, TrainingOptions(parts=("cousins",)))
 
 
 @pytest.mark.parametrize("ask", [find_preset, preset_templates, preset_options])

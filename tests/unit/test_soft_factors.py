@@ -10,7 +10,7 @@ import pytest
 
 import arbora
 from arbora.errors import ArboraError
-from arbora.factors import NoCross, Pairs, Table, TagChain, TagLink, grandparents, siblings
+from arbora.factors import Counts, NoCross, Pairs, Table, TagChain, TagLink, grandparents, siblings
 
 
 def draw(*shape: int) -> np.ndarray:
@@ -91,6 +91,19 @@ def test_one_bigram_table_serves_for_all_places() -> None:
     assert values[0] == pytest.approx(wanted)
 
 
+def test_counts_of_rows_and_lists() -> None:
+    """One row of scores for all factors, or one for each; a factor without inputs has the score of none."""
+    scores, truth = draw(2, 3), np.array([1, 0, 1, 1, 1, 1], np.uint8)
+    graph = arbora.FactorGraph()
+    rows = graph.binary(np.zeros((2, 3)))
+    for own, wanted in ((scores, scores[0, 2] + scores[1, 2]), (scores[0], 2 * scores[0, 2])):
+        made = arbora.FactorGraph()
+        made.add(Counts(made.binary(np.zeros((2, 3))), own))
+        assert made._core.value(truth) == pytest.approx(wanted)
+    graph.add(Counts([rows[0], rows[1, :0]], scores), Counts(~rows[0], scores[0]))
+    assert graph._core.value(truth) == pytest.approx(scores[0, 2] + scores[1, 0] + scores[0, 1])
+
+
 def test_what_is_refused() -> None:
     graph = arbora.FactorGraph()
     x, tags = graph.binary(np.zeros(3)), graph.categorical(np.zeros((3, 2)))
@@ -110,6 +123,11 @@ def test_what_is_refused() -> None:
         lambda: Table([], 0.0),
         lambda: Table([x, tags[:2]], 0.0),
         lambda: Table([x, tags], np.zeros((3, 3))),
+        lambda: Counts(x, 0.0),
+        lambda: Counts(x, []),
+        lambda: Counts(x, [0.0, inf]),
+        lambda: Counts([x, x], np.zeros((3, 2))),
+        lambda: Counts(tags, [0.0, 0.0]),
         lambda: TagChain(x),
         lambda: TagChain([]),
         lambda: TagChain(tags, np.zeros((3, 2, 2))),

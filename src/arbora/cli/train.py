@@ -126,8 +126,8 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="KINDS",
-            help="Only these parts of several arcs, of those that the preset has, with commas between: "
-            f"{', '.join(PARTS)}.",
+            help="These parts of several arcs instead of the preset's, with commas between: "
+            f"{', '.join(PARTS)}. A kind that the templates lack brings its own.",
         ),
     ] = None,
     solver: Annotated[

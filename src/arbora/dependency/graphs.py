@@ -112,6 +112,8 @@ class _Index:
             return self._sequences(_ON_SIDES[name], parts.scores)
         if name == "grand-siblings":
             return self.automata({name: parts})
+        if name == "valencies":
+            return self._counts(parts.scores)
         pairs = [self._pair(name, *words) for words in parts.words.tolist()]
         return factors.Pairs(self.variables, pairs, parts.scores)
 
@@ -134,6 +136,13 @@ class _Index:
         modifiers = [self._variables([(head, m) for m in side]) for head, side in self._sides()]
         ends = np.cumsum([kind.part_count(array.size) for array in modifiers])
         return kind.of(modifiers, np.split(scores, ends[:-1]))
+
+    def _counts(self, scores: Floats) -> Factor:
+        rows = [
+            self._variables([(head, m) for m in (*self.left[head], *self.right[head])])
+            for head in range(self.n + 1)
+        ]
+        return factors.Counts(rows, scores.reshape(len(rows), -1))
 
     def automata(self, parts: dict[str, Parts]) -> Factor:
         """All that is known of siblings and grandparents, in one automaton for each head."""

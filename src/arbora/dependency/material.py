@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from arbora import _core
 from arbora.dependency.options import TrainingOptions
+from arbora.dependency.presets import part_templates
 from arbora.errors import ArboraError
-from arbora.features import Template, Templates
+from arbora.features import PARTS, Template, Templates
 from arbora.treebank import Sentence
 
 
@@ -34,12 +35,8 @@ def _select_parts(
 ) -> dict[str, list[Template]]:
     if wanted is None:
         return parts
-    unknown = [name for name in wanted if not parts.get(name)]
-    if unknown:
-        raise ArboraError(
-            f"there are no parts {unknown[0]!r} in this preset; there are {', '.join(parts) or 'none'}"
-        )
-    return {name: own for name, own in parts.items() if name in wanted}
+    own = {name: parts.get(name) or part_templates(name) for name in wanted}
+    return {name: own[name] for name in PARTS if name in own}
 
 
 def check_trees(sentences: Sequence[Sentence], options: TrainingOptions, name: str) -> None:

@@ -40,8 +40,8 @@ class TrainingOptions:
     ``bits``: the weight table has 2^bits weights.
     Where parts of several arcs have scores, ``solver`` finds the tree that a loss without probabilities needs
     (``iterations`` at most), and belief propagation the probabilities of other losses (``propagations`` at
-    most); ``constraint`` says which arcs make a parse. ``parts``: names of the kinds of part that count, of
-    those that the preset has; None is all.
+    most); ``constraint`` says which arcs make a parse. ``parts``: names of the kinds of part that count;
+    None is those of the preset. One that the preset lacks comes with templates of its own.
 
     >>> TrainingOptions(epochs=3).loss
     'svm'

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from arbora.factors.automata import GrandSiblings, HeadAutomata
 from arbora.factors.base import Factor
+from arbora.factors.counts import Counts
 from arbora.factors.crossings import NoCross
 from arbora.factors.custom import CustomFactor
 from arbora.factors.families import atmost1, exactly1, no2cycle, non_arcs, not2, paths_and_flows
@@ -41,6 +42,7 @@ FACTORS: tuple[type[Factor], ...] = (
     CustomFactor,
     Pairs,
     Table,
+    Counts,
     TagChain,
     TagLink,
     NoCross,
@@ -59,6 +61,7 @@ __all__ = [
     "AtMostOne",
     "ChildSequences",
     "ChildTrigrams",
+    "Counts",
     "CustomFactor",
     "ExactlyOne",
     "Factor",

@@ -26,7 +26,7 @@ class Logic(Factor):
 
     def __init__(self, inputs: Inputs) -> None:
         """A factor for every row of an array, or for every array of a sequence."""
-        self._numbers, self._begins, self.inputs = _in_a_row(inputs, self.name)
+        self._numbers, self._begins, self.inputs = in_a_row(inputs, self.name)
 
     def __len__(self) -> int:
         """How many factors it declares."""
@@ -96,10 +96,7 @@ class AtMost(Logic):
         limits = np.asarray(limit)
         if limits.dtype.kind not in "iu" or (limits < 0).any():
             raise ArboraError("AtMost needs limits that are integers, at least 0")
-        if isinstance(inputs, VariableArray):
-            shape: tuple[int, ...] = inputs.shape[:-1]
-        else:
-            shape = (len(self),)
+        shape = shape_of(inputs)
         try:
             spread = np.broadcast_to(limits, shape)
         except ValueError:
@@ -183,9 +180,9 @@ class WithOutput(Logic):
 
     def __init__(self, inputs: Inputs, output: VariableArray) -> None:
         """One output for every factor: shape (...) for inputs of shape (..., k), (m,) for m arrays."""
-        numbers, begins, arrays = _in_a_row(inputs, self.name)
+        numbers, begins, arrays = in_a_row(inputs, self.name)
         outputs = binary(output, self.name)
-        shape = inputs.shape[:-1] if isinstance(inputs, VariableArray) else (len(begins) - 1,)
+        shape = shape_of(inputs)
         if outputs.shape != shape:
             raise ArboraError(f"{self.name} needs outputs of shape {shape}, not {outputs.shape}")
         graph_of([*arrays, outputs])
@@ -228,8 +225,18 @@ class XorWithOutput(WithOutput):
         graph.add_one_of(self.name, self._negated_last(), self._begins, False)
 
 
-def _in_a_row(inputs: Inputs, name: str) -> tuple[Numbers, Begins, tuple[VariableArray, ...]]:
-    """The inputs of one factor after the other, where each factor begins, and the arrays they come from."""
+def shape_of(inputs: Inputs) -> tuple[int, ...]:
+    """The shape of the factors: that of an array without its last axis, or how many arrays there are."""
+    return inputs.shape[:-1] if isinstance(inputs, VariableArray) else (len(inputs),)
+
+
+def in_a_row(
+    inputs: Inputs, name: str, *, least: int = 1
+) -> tuple[Numbers, Begins, tuple[VariableArray, ...]]:
+    """The inputs of one factor after the other, where each factor begins, and the arrays they come from.
+
+    Each factor must have at least so many.
+    """
     if isinstance(inputs, VariableArray):
         shape = binary(inputs, name).shape
         if not shape:
@@ -244,7 +251,7 @@ def _in_a_row(inputs: Inputs, name: str) -> tuple[Numbers, Begins, tuple[Variabl
         lengths = np.array([array.size for array in arrays], np.int64)
     else:
         raise ArboraError(f"{name} needs variables of a graph, not {type(inputs).__name__}")
-    if (lengths == 0).any():
+    if (lengths < least).any():
         raise ArboraError(f"{name} needs at least one input for each factor")
     nothing = np.empty(0, np.int32)
     numbers = np.concatenate([nothing, *(array.numbers.ravel() for array in arrays)])

@@ -23,8 +23,8 @@ from arbora.errors import FileError
 
 ATOMS = _core.atom_names()
 ARC_ATOMS = _core.arc_atom_names()
-# What the third and the fourth word of parts of several arcs are called; None is for the fourth of three.
-PARTS: dict[str, tuple[str, str | None]] = {
+# What the third and the fourth word of parts of several arcs are called; None where there is none.
+PARTS: dict[str, tuple[str | None, str | None]] = {
     "consecutive-siblings": ("sibling", None),
     "all-siblings": ("sibling", None),
     "grandparents": ("grandparent", None),
@@ -32,6 +32,7 @@ PARTS: dict[str, tuple[str, str | None]] = {
     "head-bigrams": ("other-head", None),
     "crossings": ("other", None),
     "tri-siblings": ("sibling", "earlier-sibling"),
+    "valencies": (None, None),
 }
 """Sections about parts of several arcs, in the order of the core."""
 SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings", *PARTS)
@@ -130,6 +131,8 @@ def _check_sides(sides: dict[str, Side], arc: list[int], company: tuple[str, ...
 def _check_section(sides: dict[str, Side], arc: list[int], company: tuple[str, ...], section: str) -> None:
     """What the section cannot see would be left out without a word."""
     sees_tree = any(offset in _TREE_OFFSETS for side in sides.values() for offset, _ in side)
+    if PARTS.get(section) == (None, None) and sides["modifier"]:
+        raise ValueError(f"[{section}] is about a head alone, and knows no modifier")
     if section in PARTS and (sides["between"] or arc):
         raise ValueError(f"[{section}] takes no words in between, and no atoms of the arc")
     if section in PARTS and any(atom == ATOMS.index("feat") for side in sides.values() for _, atom in side):

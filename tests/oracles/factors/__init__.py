@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.oracles.factors import automata, crossings, custom, logic, pairs, tables, tags, trees
+from tests.oracles.factors import automata, counts, crossings, custom, logic, pairs, tables, tags, trees
 from tests.oracles.factors.base import Case
 from tests.oracles.scores import Draw
 
@@ -25,6 +25,7 @@ TWINS: dict[str, Callable[[Draw, int], Case]] = {
     "CustomFactor": custom.custom,
     "Pairs": pairs.pairs,
     "Table": tables.table,
+    "Counts": counts.counts,
     "TagChain": tags.tag_chain,
     "TagLink": tags.tag_link,
     "NoCross": crossings.no_cross,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
 from arbora.dependency.options import TrainingOptions
 from arbora.errors import ArboraError
-from arbora.features import Templates
+from arbora.features import PARTS, Template, Templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,24 @@ def preset_templates(name: str) -> Templates:
     >>> len(preset_templates("first-order").arcs) > 50
     True
     """
+    return _templates_of(find_preset(name).files, f"preset {name}")
+
+
+def part_templates(kind: str) -> list[Template]:
+    """The templates that a kind of part has where a preset has it; ArboraError names the kinds.
+
+    >>> [str(template) for template in part_templates("valencies")][0]
+    'head.upos : direction'
+    """
+    if kind not in PARTS:
+        raise ArboraError(f"there are no parts {kind!r}; there are {', '.join(PARTS)}")
+    return _templates_of((kind,), kind).of(kind)
+
+
+def _templates_of(names: Iterable[str], title: str) -> Templates:
     folder = files(__name__)
-    texts = [folder.joinpath(f"{file}.txt").read_text(encoding="utf-8") for file in find_preset(name).files]
-    return Templates.parse("\n".join(texts), name=f"preset {name}")
+    texts = [folder.joinpath(f"{name}.txt").read_text(encoding="utf-8") for name in names]
+    return Templates.parse("\n".join(texts), name=title)
 
 
 def preset_options(name: str, **changes: Any) -> TrainingOptions:
