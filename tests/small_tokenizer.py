@@ -10,9 +10,9 @@ import numpy as np
 
 from arbora import _core
 from arbora.text import Tokenizer, TokenizerOptions, train_tokenizer
-from arbora.text.characters import class_table
-from arbora.text.templates import SENTENCES, TOKENS
-from arbora.text.tokenizer import make_tensors
+from arbora.text.tokenizing.characters import class_table
+from arbora.text.tokenizing.templates import SENTENCES, TOKENS
+from arbora.text.tokenizing.tokenizer import make_tensors
 from arbora.treebank import Sentence, read
 
 TREEBANK = Path(__file__).resolve().parents[1] / "examples" / "treebank"

@@ -9,6 +9,6 @@ void bind_parsing(nanobind::module_& m);
 void bind_graphs(nanobind::module_& m);
 void bind_propagation(nanobind::module_& m);
 void bind_relaxation(nanobind::module_& m);
-void bind_text(nanobind::module_& m);
+void bind_tokenizing(nanobind::module_& m);
 void bind_enumeration(nanobind::module_& m);
 void bind_projective_chart(nanobind::module_& m);

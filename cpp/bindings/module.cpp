@@ -13,5 +13,5 @@ NB_MODULE(_core, m) {
     bind_projective_chart(m);
     bind_propagation(m);
     bind_relaxation(m);
-    bind_text(m);
+    bind_tokenizing(m);
 }

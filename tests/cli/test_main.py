@@ -14,7 +14,18 @@ from arbora.cli import app
 from arbora.cli.lazy import LazyCommand
 
 ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.conllu"
-COMMANDS = ["bench", "convert", "draw", "evaluate", "experiment", "inspect", "parse", "train", "validate"]
+COMMANDS = [
+    "bench",
+    "convert",
+    "draw",
+    "evaluate",
+    "experiment",
+    "inspect",
+    "parse",
+    "tokenize",
+    "train",
+    "validate",
+]
 # Runs the command and prints which of the modules that take time were imported.
 WATCHED = """
 import contextlib, io, sys

@@ -319,7 +319,9 @@ def test_bad_treebanks(tmp_path, text, reason):
 def test_the_treebank_is_not_overwritten(tmp_path):
     path = treebank(tmp_path, [(0, "root")])
     assert "would overwrite" in refused(run(path, "--output", path))
-    assert "brackets have no heads" in refused(run(ENGLISH.with_name("brackets.mrg"), "-o", tmp_path / "m"))
+    assert "the format brackets has no heads" in refused(
+        run(ENGLISH.with_name("brackets.mrg"), "-o", tmp_path / "m")
+    )
     assert "there is no such file" in refused(run(tmp_path / "no.conllu", "-o", tmp_path / "m"))
 
 

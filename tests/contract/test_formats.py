@@ -26,6 +26,8 @@ SAMPLES = {
     "conllu": ("# sent_id = 1\n" + CONLL, "1\tx\n\n", "ten columns"),
     "conllx": (CONLL, "1\tx\n\n", "ten columns"),
     "brackets": (TREES, "(S (X y)))\n", "closing bracket"),
+    "horizontal": ("Dogs bärk , " * 30 + "loudly\n" + "x " * 200 + "y\n", "a\tb\n", "a tab: words alone"),
+    "vertical": ("bärk 10 000\n" * 30 + "\n" + "No" * 900 + "\n\n", "a\nb\tc\nd\n\n", "a tab: words alone"),
 }
 PACK = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
 UNPACK = {"": bytes, ".gz": gzip.decompress, ".xz": lzma.decompress}

@@ -29,7 +29,7 @@ CORE_ORDER = [
     ["semirings"],
     ["trees", "charts", "treebank"],
     ["linear", "factors"],
-    ["text"],
+    ["tokenizing"],
     ["solvers"],
     ["parts"],
     ["parsing"],

@@ -15,8 +15,8 @@ from small_tokenizer import ALPHABET, BITS, odd_text, random_tokenizer, trained,
 from arbora import _core
 from arbora.errors import ArboraError, FileError
 from arbora.text import Tokenizer
-from arbora.text.characters import CLASSES, class_of, class_table
-from arbora.text.templates import SENTENCES, TOKENS, parse_templates
+from arbora.text.tokenizing.characters import CLASSES, class_of, class_table
+from arbora.text.tokenizing.templates import SENTENCES, TOKENS, parse_templates
 from arbora.treebank import Sentence
 
 

@@ -16,11 +16,18 @@ from arbora import _core
 from arbora.errors import ArboraError, FileError
 from arbora.models import read_model, write_model
 from arbora.text import Tokenizer, TokenizerOptions, train_tokenizer
-from arbora.text.characters import class_table
-from arbora.text.material import SENTENCE_END, TOKEN_END, paragraphs_of, running_text, text_of, varied_text
-from arbora.text.multiwords import learn_multiwords, make_multiwords, pattern_of
-from arbora.text.templates import parse_templates
-from arbora.text.training import dev_scores
+from arbora.text.tokenizing.characters import class_table
+from arbora.text.tokenizing.material import (
+    SENTENCE_END,
+    TOKEN_END,
+    paragraphs_of,
+    running_text,
+    text_of,
+    varied_text,
+)
+from arbora.text.tokenizing.multiwords import learn_multiwords, make_multiwords, pattern_of
+from arbora.text.tokenizing.templates import parse_templates
+from arbora.text.tokenizing.training import dev_scores
 from arbora.treebank import Multiword, Sentence
 
 

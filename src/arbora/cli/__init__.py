@@ -19,6 +19,10 @@ from arbora.errors import ArboraError
 # Where each command is, and the line about it in `arbora --help`: the first of its own help.
 COMMANDS = {
     "train": ("arbora.cli.train:app", "Train a model on a treebank."),
+    "tokenize": (
+        "arbora.cli.tokenize:tokenize_command",
+        "Cut a text into sentences, tokens and words, and write them as CoNLL-U.",
+    ),
     "parse": (
         "arbora.cli.parse:parse",
         "Parse a file: every sentence gets a tree, in place of the one it may have.",

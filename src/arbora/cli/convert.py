@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from arbora.cli.options import MultiRoot
-from arbora.treebank import converting
+from arbora.treebank import FORMATS, converting
 
-_FORMAT_HELP = "conllu, conllx or brackets; told by the file's name if left out."
+_FORMAT_HELP = f"{', '.join(FORMATS)}; told by the file's name if left out."
 
 
 def convert(
@@ -47,6 +47,9 @@ def convert(
 
     **brackets to conllu or conllx**: words and their tags (as XPOS) are kept; there are no heads.
     Constituents and traces are lost.
+
+    **horizontal** has a sentence a line, its words separated by spaces; **vertical** has a word a line and an
+    empty line after each sentence. To them, words alone are kept.
 
     OUT gets its name only when all is written: after an error there is no half of it.
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arbora.cli.options import available_cpus
+from arbora.cli.train_tokenizer import train_tokenizer_command
 from arbora.dependency import PRESETS, EpochReport, TrainingOptions, preset_options, preset_templates
 from arbora.dependency.files import TrainingSummary, checkpoint_epoch, read_templates, train_file
 from arbora.dependency.options import CONSTRAINTS, LABELS, SOLVERS
@@ -33,9 +34,7 @@ OnEpoch = Callable[[EpochReport], None]
 OnBatch = Callable[[int, int], None]
 
 
-@app.callback()
-def _train() -> None:
-    pass  # makes `parser` a subcommand, though it is the only one so far
+app.command("tokenizer")(train_tokenizer_command)
 
 
 @app.command("parser")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from arbora.cli.options import MultiRoot
-from arbora.treebank import validating
+from arbora.treebank import FORMATS, validating
 from arbora.treebank.files import display_name
 
 
@@ -19,9 +19,7 @@ def validate(
     ],
     format: Annotated[
         str | None,
-        typer.Option(
-            metavar="FORMAT", help="conllu, conllx or brackets; told by each file's name if left out."
-        ),
+        typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}; told by each file's name if left out."),
     ] = None,
     multi_root: MultiRoot = None,
     warnings: Annotated[

@@ -20,10 +20,18 @@ from arbora.dependency.rules import Rules
 from arbora.dependency.training import CHECKPOINT, EpochReport, check_recipe, train
 from arbora.errors import ArboraError, FileError
 from arbora.features import Templates
-from arbora.models import read_model
+from arbora.models import check_model_name, read_model
 from arbora.treebank import Sentence, read, write
 from arbora.treebank.conllx import Losses, reduced
-from arbora.treebank.files import chunks, display_name, gathered, never_waits, open_input, open_output
+from arbora.treebank.files import (
+    check_output,
+    chunks,
+    display_name,
+    gathered,
+    never_waits,
+    open_input,
+    open_output,
+)
 from arbora.treebank.formats import find_format
 
 Item = TypeVar("Item")
@@ -118,7 +126,7 @@ def train_file(
         preset_templates(options.preset)
     if threads < 1:
         raise ArboraError("threads must be at least 1")
-    _check_model_name(output, [source] if dev is None else [source, dev])
+    check_model_name(output, [source] if dev is None else [source, dev])
     if resume:
         checkpoint_epoch(output)
     parser = train(
@@ -171,7 +179,7 @@ def parse_file(
     write_as = _word_format(target, target_format or (read_as if target == "-" else None))
     if write_as == "conllx" and (options.probabilities or kbest is not None):
         raise ArboraError("CoNLL-X has no place for probabilities and ranks: write conllu")
-    _check_folder(target)
+    check_output(target)
     parser = DependencyParser.load(model)
     report, started = ParsingReport(), time.perf_counter()
     native = options.solver not in GRAPH_SOLVERS
@@ -285,34 +293,9 @@ def _read_gold(path: str, single_root: bool) -> list[Sentence]:
 def _word_format(path: str, name: str | None) -> str:
     """The name of the file's format, which must be one of words and heads."""
     found = find_format(path, name).name
-    if found == "brackets":
-        raise FileError("brackets have no heads: the format must be conllu or conllx", file=path)
+    if found not in ("conllu", "conllx"):
+        raise FileError(f"the format {found} has no heads: it must be conllu or conllx", file=path)
     return found
-
-
-def _check_model_name(output: str, sources: list[str]) -> None:
-    """Hours of training shall not end with a name that nothing can be written to."""
-    if output == "-":
-        raise ArboraError("a model is mapped into memory, so it needs a file: --output cannot be -")
-    if output.endswith((".gz", ".xz")):
-        raise FileError(
-            "a model is mapped into memory, so it cannot be compressed: leave out the ending", file=output
-        )
-    _check_folder(output)
-    if os.path.exists(output) and any(os.path.exists(s) and os.path.samefile(output, s) for s in sources):
-        raise FileError("this is the treebank, which the model would overwrite", file=output)
-
-
-def _check_folder(output: str) -> None:
-    if output == "-":
-        return
-    folder = os.path.dirname(os.path.realpath(output))
-    if os.path.isdir(output):
-        raise FileError("this is a directory, not a file", file=output)
-    if not os.path.isdir(folder):
-        raise FileError("its directory does not exist: make it first", file=output)
-    if not os.path.exists(output) and not os.access(folder, os.W_OK):
-        raise FileError("permission denied", file=output)
 
 
 def _counted(

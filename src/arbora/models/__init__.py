@@ -1,12 +1,20 @@
 """Model files, read and written: one safetensors file with a JSON header each. Knows no parser."""
 
 from arbora.models.compact import compact, expand, is_compact
-from arbora.models.file import FORMAT_VERSION, Model, read_model, remove_leftovers, write_model
+from arbora.models.file import (
+    FORMAT_VERSION,
+    Model,
+    check_model_name,
+    read_model,
+    remove_leftovers,
+    write_model,
+)
 from arbora.models.inspection import inspect_model
 
 __all__ = [
     "FORMAT_VERSION",
     "Model",
+    "check_model_name",
     "compact",
     "expand",
     "inspect_model",

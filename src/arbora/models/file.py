@@ -22,15 +22,15 @@ import math
 import os
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arbora.errors import FileError
-from arbora.treebank.files import open_input, open_output
+from arbora.errors import ArboraError, FileError
+from arbora.treebank.files import check_output, open_input, open_output
 
 FORMAT_VERSION = 1
 """The version that is written, and the only one that is read."""
@@ -112,6 +112,26 @@ def write_model(
         stream.write(len(head).to_bytes(8, "little") + head)
         for _, array in arrays:
             stream.write(_bytes(array))
+
+
+def check_model_name(output: str, sources: Iterable[str]) -> None:
+    """FileError if no model can be written to this name: hours of training shall not end with that.
+
+    ``sources`` are the files that it is made from, which it must not overwrite.
+
+    >>> check_model_name("en.model.gz", ["en.conllu"])
+    Traceback (most recent call last):
+    arbora.errors.FileError: en.model.gz: a model is mapped into memory, so it cannot be compressed: leave ...
+    """
+    if output == "-":
+        raise ArboraError("a model is mapped into memory, so it needs a file: --output cannot be -")
+    if output.endswith((".gz", ".xz")):
+        raise FileError(
+            "a model is mapped into memory, so it cannot be compressed: leave out the ending", file=output
+        )
+    check_output(output)
+    if os.path.exists(output) and any(os.path.exists(s) and os.path.samefile(output, s) for s in sources):
+        raise FileError("this is the treebank, which the model would overwrite", file=output)
 
 
 def remove_leftovers(path: str | os.PathLike[str]) -> None:

@@ -8,8 +8,8 @@
 [['Where', 'is', 'the', 'key', '?'], ['The', 'door', 'is', 'open', '.']]
 """
 
-from arbora.text.options import TokenizerOptions
-from arbora.text.tokenizer import Tokenizer
-from arbora.text.training import TokenizerReport, train_tokenizer
+from arbora.text.tokenizing.options import TokenizerOptions
+from arbora.text.tokenizing.tokenizer import Tokenizer
+from arbora.text.tokenizing.training import TokenizerReport, train_tokenizer
 
 __all__ = ["Tokenizer", "TokenizerOptions", "TokenizerReport", "train_tokenizer"]

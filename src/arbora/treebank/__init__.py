@@ -1,4 +1,4 @@
-"""Treebank files: CoNLL-U, CoNLL-X and Penn brackets, streaming and lossless.
+"""Treebank files: CoNLL-U, CoNLL-X and Penn brackets, streaming and lossless; and words without trees.
 
 >>> sentence = Sentence.from_conllu("1\\tHello\\thello\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
 >>> sentence[1].upos

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from arbora.errors import FileError
 from arbora.treebank.constituent import Constituent
+from arbora.treebank.lines import LONGEST, byte_lines
 from arbora.treebank.problems import Broken
-
-LONGEST = 1 << 26
-"""A tree or line of more bytes than this is taken for a file of another kind, lest it fill the memory."""
 
 # An opening bracket with its label and, for a preterminal, its word and closing bracket; or a closing
 # bracket; or text. Only ASCII white space separates: others, such as the no-break space, are part of words.
@@ -23,7 +21,7 @@ def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[C
     After a broken tree, reading goes on at the next line that begins with a bracket.
     """
     parser = _Parser()
-    for line in _lines(pieces):
+    for line in byte_lines(pieces, "trees"):
         yield from parser.take(line)
     yield from parser.finish()
 
@@ -47,23 +45,6 @@ def decode_one(text: str) -> Constituent:
     if len(found) != 1:
         raise FileError(f"one tree is needed, this text has {len(found)}")
     return found[0]  # type: ignore[return-value]  # a Broken was raised above
-
-
-def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    held: list[bytes] = []
-    size = 0
-    for piece in pieces:
-        first, *others = piece.split(b"\n")
-        held.append(first)
-        size += len(first)
-        if size > LONGEST:
-            raise FileError(f"a line of more than {LONGEST >> 20} MiB: are these trees?")
-        if others:
-            yield b"".join(held)
-            yield from others[:-1]
-            held, size = [others[-1]], len(others[-1])
-    if size:
-        yield b"".join(held)
 
 
 class _BadTreeError(Exception):

@@ -109,9 +109,30 @@ def _to_sentences(trees: Iterator[Constituent], report: Conversion) -> Iterator[
             report.lose("trees of traces only", 1)
 
 
+def _to_words(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Sentence]:
+    for sentence in sentences:
+        report.lose("comments", len(sentence.comments))
+        report.lose("multiword tokens", len(sentence.multiwords))
+        report.lose("trees", any(head is not None for head in sentence.heads))
+        if len(sentence):
+            yield sentence
+        else:
+            report.lose("sentences without words", 1)
+
+
+def _unchanged(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Sentence]:
+    return sentences
+
+
 _STEPS: dict[tuple[str, str], Callable[[Iterator[Any], Conversion], Iterator[Any]]] = {
     ("conllu", "conllx"): _to_conllx,
     ("conllx", "conllu"): _to_conllu,
     ("brackets", "conllu"): _to_sentences,
     ("brackets", "conllx"): _to_sentences,
 }
+for _words in ("horizontal", "vertical"):
+    _STEPS["brackets", _words] = _to_sentences
+    for _columns in ("conllu", "conllx"):
+        _STEPS[_columns, _words] = _to_words
+        _STEPS[_words, _columns] = _unchanged
+_STEPS["horizontal", "vertical"] = _STEPS["vertical", "horizontal"] = _unchanged

@@ -133,6 +133,19 @@ def _file_error(error: OSError, name: str) -> FileError:
     return FileError(reasons.get(type(error), error.strerror or str(error)), file=name)
 
 
+def check_output(path: str) -> None:
+    """FileError if nothing can be written to this name: to know that before long work, not after it."""
+    if path == "-":
+        return
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise FileError("this is a directory, not a file", file=path)
+    if not os.path.isdir(folder):
+        raise FileError("its directory does not exist: make it first", file=path)
+    if not os.path.exists(path) and not os.access(folder, os.W_OK):
+        raise FileError("permission denied", file=path)
+
+
 @contextlib.contextmanager
 def open_output(path: str) -> Iterator[BinaryIO]:
     """A file to write bytes to; it gets its name only when the block ends well.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arbora.errors import FileError
-from arbora.treebank import brackets, conllu, conllx
+from arbora.treebank import brackets, conllu, conllx, horizontal, vertical
 from arbora.treebank.files import plain_name
 from arbora.treebank.problems import Broken
 
@@ -40,6 +40,22 @@ FORMATS: dict[str, Format] = {
             brackets.scan,
             brackets.encode,
             brackets.owed,
+        ),
+        Format(
+            "horizontal",
+            (".horizontal", ".tok"),
+            "words by spaces, a sentence a line",
+            horizontal.scan,
+            horizontal.encode,
+            horizontal.owed,
+        ),
+        Format(
+            "vertical",
+            (".vertical", ".vert"),
+            "a word a line, an empty line after a sentence",
+            vertical.scan,
+            vertical.encode,
+            vertical.owed,
         ),
     )
 }

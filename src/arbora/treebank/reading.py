@@ -87,7 +87,11 @@ class Reader(Generic[Item]):
 
 @overload
 def read(
-    path: Path, format: Literal["conllu", "conllx"], *, lenient: bool = False, single_root: bool | None = None
+    path: Path,
+    format: Literal["conllu", "conllx", "horizontal", "vertical"],
+    *,
+    lenient: bool = False,
+    single_root: bool | None = None,
 ) -> Reader[Sentence]: ...
 @overload
 def read(
@@ -103,9 +107,10 @@ def read(
     """Read a treebank file: an iterator of ``Sentence``, or of ``Constituent`` for brackets.
 
     The format follows from the name (``.conllu``; ``.conll``, ``.conllx``; ``.mrg``, ``.ptb``, ``.brackets``;
-    each also with ``.gz`` or ``.xz``) or is named. What breaks the format raises `FileError` with file, line,
-    sentence and reason; ``lenient`` skips such sentences and counts them in ``skipped``. ``single_root``
-    tells whether a second root breaks it; left open, it does in CoNLL-U and does not in CoNLL-X.
+    ``.horizontal``, ``.tok``; ``.vertical``, ``.vert``; each also with ``.gz`` or ``.xz``) or is named. What
+    breaks the format raises `FileError` with file, line, sentence and reason; ``lenient`` skips such
+    sentences and counts them in ``skipped``. ``single_root`` tells whether a second root breaks it; left
+    open, it does in CoNLL-U and does not in CoNLL-X.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "dogs.conllu")

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "check.hpp"
-#include "text/boundaries.hpp"
-#include "text/conllu_writer.hpp"
-#include "text/multiwords.hpp"
-#include "text/scanner.hpp"
+#include "tokenizing/boundaries.hpp"
+#include "tokenizing/conllu_writer.hpp"
+#include "tokenizing/multiwords.hpp"
+#include "tokenizing/scanner.hpp"
 
 using namespace arbora;
-using namespace arbora::text;
+using namespace arbora::tokenizing;
 
 namespace {
 
@@ -87,7 +87,7 @@ std::string conllu(const BoundaryModel& model, const std::string& text, std::siz
 
 }  // namespace
 
-TEST(text_pieces_and_threads_change_nothing) {
+TEST(tokenizing_pieces_and_threads_change_nothing) {
     std::mt19937 random(5);
     for (const std::size_t length : {0, 1, 5, 80, 700, 9000}) {
         const Model model(static_cast<unsigned>(length));
@@ -99,7 +99,7 @@ TEST(text_pieces_and_threads_change_nothing) {
     }
 }
 
-TEST(text_keeps_every_byte) {
+TEST(tokenizing_keeps_every_byte) {
     std::mt19937 random(6);
     const Model model(1);
     const std::string text = "x" + drawn_text(random, 3000);
@@ -119,7 +119,7 @@ TEST(text_keeps_every_byte) {
     }
 }
 
-TEST(text_symbols_join_spaces) {
+TEST(tokenizing_symbols_join_spaces) {
     const Classes classes;
     Symbols symbols;
     read_symbols(" a b\t c\r\nd\n\r\ne \n", classes.table(), symbols);
@@ -132,7 +132,7 @@ TEST(text_symbols_join_spaces) {
     CHECK(symbols.byte.back() == 16 && symbols.character.back() == 16);
 }
 
-TEST(text_refuses_what_is_no_utf8) {
+TEST(tokenizing_refuses_what_is_no_utf8) {
     const Model model(1);
     for (const std::string bad : {"\xff", "\xc3(", "\xed\xa0\x80", "\xf0\x9f"}) {
         TextScanner scanner(model.model, {7, 20});
@@ -147,7 +147,7 @@ TEST(text_refuses_what_is_no_utf8) {
     }
 }
 
-TEST(text_splits_tokens_into_words) {
+TEST(tokenizing_splits_tokens_into_words) {
     Multiwords rules;
     rules.patterns = {{{2}, 0, "", {}}, {{}, 1, "e", {"le"}}, {{1, 1}, 0, "", {}}};
     rules.add_ending("i", -1);
@@ -161,7 +161,7 @@ TEST(text_splits_tokens_into_words) {
     for (const std::string form : {"ki", "i", "", "mi", "k"}) CHECK(!rules.split(form, words));
 }
 
-TEST(text_learning_fits_what_it_sees) {
+TEST(tokenizing_learning_fits_what_it_sees) {
     const Classes classes;
     std::string text;
     std::vector<std::uint8_t> boundary;

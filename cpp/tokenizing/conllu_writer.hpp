@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <string>
 
-#include "text/multiwords.hpp"
-#include "text/scanner.hpp"
+#include "tokenizing/multiwords.hpp"
+#include "tokenizing/scanner.hpp"
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 struct Written {
     std::uint64_t sentences = 0, tokens = 0, words = 0;
@@ -21,4 +21,4 @@ void write_conllu(const TextBatch& batch, const Multiwords& multiwords, bool ran
 // Spaces as MISC shows them: \s \t \n \r, and \u and four hexadecimal digits for others that end lines in some programs.
 void escape_spaces(std::string_view spaces, std::string& result);
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

@@ -1,8 +1,8 @@
-#include "text/multiwords.hpp"
+#include "tokenizing/multiwords.hpp"
 
 #include <numeric>
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 namespace {
 
@@ -72,4 +72,4 @@ bool Multiwords::split(std::string_view form, std::vector<std::string>& words) c
     return true;
 }
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

@@ -1,4 +1,4 @@
-#include "text/boundaries.hpp"
+#include "tokenizing/boundaries.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "support/parallel.hpp"
 #include "support/random.hpp"
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 namespace {
 
@@ -174,4 +174,4 @@ double train_sentence_ends(const TrainingText& text, const GapTemplates& templat
         [&](std::size_t i) { return text.boundary[symbols.character[i]] == sentence_end; });
 }
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

@@ -1,10 +1,10 @@
-#include "text/conllu_writer.hpp"
+#include "tokenizing/conllu_writer.hpp"
 
 #include <charconv>
 
-#include "text/symbols.hpp"
+#include "tokenizing/symbols.hpp"
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 namespace {
 
@@ -120,4 +120,4 @@ void write_conllu(const TextBatch& batch, const Multiwords& multiwords, bool ran
     }
 }
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

@@ -1,11 +1,11 @@
-#include "text/gap_columns.hpp"
+#include "tokenizing/gap_columns.hpp"
 
 #include <algorithm>
 #include <string_view>
 
 #include "linear/hashing.hpp"
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 namespace {
 
@@ -135,4 +135,4 @@ const std::uint64_t* GapColumns::values(GapAtom atom) const {
     return atom.right ? rows + atom.place : rows - atom.place;
 }
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

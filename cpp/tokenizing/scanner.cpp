@@ -1,4 +1,4 @@
-#include "text/scanner.hpp"
+#include "tokenizing/scanner.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include "treebank/utf8.hpp"
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 namespace {
 
@@ -136,4 +136,4 @@ void TextScanner::forget(std::size_t next_symbol, std::size_t handed_out) {
     token_.begin -= drop;
 }
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 // What a character is. Which characters are what is a table of the model, made when it was trained: Unicode grows, and
 // a model does not change.
@@ -62,4 +62,4 @@ inline Decoded decode(const char* at) {
     return {(first & 7) << 18 | (byte(1) & 63) << 12 | (byte(2) & 63) << 6 | (byte(3) & 63), 4};
 }
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

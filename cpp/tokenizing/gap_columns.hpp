@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "text/symbols.hpp"
+#include "tokenizing/symbols.hpp"
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 // A gap lies between a character on its left and the next that is no space on its right. Atoms look from there to one
 // side. A run is a row of letters and digits, a word one of characters that are no spaces; `between` is what lies
@@ -50,4 +50,4 @@ inline std::size_t after_gap(const Symbols& symbols, std::size_t i) {
     return i + (is_gap(symbols.code[i + 1]) ? 2 : 1);
 }
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

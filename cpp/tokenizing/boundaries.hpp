@@ -7,10 +7,10 @@
 
 #include "linear/learner.hpp"
 #include "linear/weights.hpp"
-#include "text/gap_columns.hpp"
-#include "text/symbols.hpp"
+#include "tokenizing/gap_columns.hpp"
+#include "tokenizing/symbols.hpp"
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 // A feature of a gap is the hash of its atoms and of the template's number.
 using GapTemplates = std::vector<std::vector<GapAtom>>;
@@ -87,4 +87,4 @@ double train_token_ends(const TrainingText& text, const GapTemplates& templates,
 double train_sentence_ends(const TrainingText& text, const GapTemplates& templates, std::uint64_t seed,
                            OnlineLearner& learner);
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

@@ -1,6 +1,6 @@
-#include "text/symbols.hpp"
+#include "tokenizing/symbols.hpp"
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 namespace {
 
@@ -65,4 +65,4 @@ void read_symbols(std::string_view text, const ClassTable& classes, Symbols& res
     result.character.push_back(static_cast<std::uint32_t>(character));
 }
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "text/boundaries.hpp"
+#include "tokenizing/boundaries.hpp"
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 struct TextToken {
     std::size_t begin, end;                     // bytes of the batch's text
@@ -67,4 +67,4 @@ private:
     std::uint64_t bytes_ = 0, lines_ = 0;  // read so far
 };
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from arbora import _core, models
 from arbora.errors import ArboraError, FileError
-from arbora.text.multiwords import make_multiwords
-from arbora.text.templates import parse_templates
+from arbora.text.tokenizing.multiwords import make_multiwords
+from arbora.text.tokenizing.templates import parse_templates
 from arbora.treebank import Sentence, conllu
 
 ARCHITECTURE = "tokenizer"

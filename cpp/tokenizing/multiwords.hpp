@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace arbora::text {
+namespace arbora::tokenizing {
 
 // How a token falls into words. Either its own characters are shared out, the last words taking `lengths` of them
 // and the first the rest; or the first word is the token without its last `cut` characters, and `add`, and the other
@@ -45,4 +45,4 @@ private:
     Table forms_, endings_;
 };
 
-}  // namespace arbora::text
+}  // namespace arbora::tokenizing

@@ -16,10 +16,10 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "linear/learner.hpp"
-#include "text/boundaries.hpp"
-#include "text/conllu_writer.hpp"
-#include "text/multiwords.hpp"
-#include "text/scanner.hpp"
+#include "tokenizing/boundaries.hpp"
+#include "tokenizing/conllu_writer.hpp"
+#include "tokenizing/multiwords.hpp"
+#include "tokenizing/scanner.hpp"
 #include "treebank/utf8.hpp"
 #include "weights.hpp"
 
@@ -29,7 +29,7 @@ using namespace nb::literals;
 namespace {
 
 using namespace arbora;
-using namespace arbora::text;
+using namespace arbora::tokenizing;
 
 template <class T>
 using Row = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -157,7 +157,7 @@ void bind_training(nb::module_& m) {
 
 }  // namespace
 
-void bind_text(nb::module_& m) {
+void bind_tokenizing(nb::module_& m) {
     bind_training(m);
     nb::class_<Multiwords>(m, "Multiwords", "How tokens fall into words.")
         .def("__init__", [](Multiwords* self,

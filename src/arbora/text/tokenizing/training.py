@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.text.characters import class_table, classes_around_spaces
-from arbora.text.material import (
+from arbora.text.tokenizing.characters import class_table, classes_around_spaces
+from arbora.text.tokenizing.material import (
     RunningText,
     count_tokens,
     paragraphs_of,
     running_text,
     varied_text,
 )
-from arbora.text.multiwords import learn_multiwords
-from arbora.text.options import TokenizerOptions
-from arbora.text.templates import SENTENCES, TOKENS, parse_templates
-from arbora.text.tokenizer import ARCHITECTURE, Tokenizer, make_tensors
+from arbora.text.tokenizing.multiwords import learn_multiwords
+from arbora.text.tokenizing.options import TokenizerOptions
+from arbora.text.tokenizing.templates import SENTENCES, TOKENS, parse_templates
+from arbora.text.tokenizing.tokenizer import ARCHITECTURE, Tokenizer, make_tensors
 from arbora.treebank import Sentence
 
 TEMPLATES = {"tokens": TOKENS, "sentences": SENTENCES}

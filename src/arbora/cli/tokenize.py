@@ -1,0 +1,80 @@
+"""``arbora tokenize``: sentences and words of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from arbora.text.tokenizing.files import PRETOKENIZED, TEXT, TokenizingReport, tokenize_file
+
+
+def tokenize_command(
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", metavar="MODEL", help="A model of `arbora train tokenizer`."),
+    ] = None,
+    input: Annotated[
+        str, typer.Option("--input", "-i", metavar="FILE", help="The text, in UTF-8; `-` is standard input.")
+    ] = "-",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The CoNLL-U; `-` is standard output.")
+    ] = "-",
+    input_format: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMAT",
+            help=f"{TEXT}, or one whose words stay as they are and that needs no model: "
+            f"{', '.join(PRETOKENIZED)}.",
+        ),
+    ] = TEXT,
+    ranges: Annotated[
+        bool,
+        typer.Option("--ranges", help="Each token's place in the text, as TokenRange=start:end in MISC."),
+    ] = False,
+    threads: Annotated[int, typer.Option(metavar="N", help="The output does not depend on it.")] = 1,
+) -> None:
+    """Cut a text into sentences, tokens and words, and write them as CoNLL-U.
+
+        arbora tokenize --model en.tokenizer --input raw.txt --output words.conllu
+
+    No character is lost: forms are what the text has, and MISC keeps the spaces. Nothing there means one
+    space, `SpaceAfter=No` none, `SpacesAfter=` others (`\\s` space, `\\t` tab, `\\n` line feed, `\\r`
+    carriage return, `\\uXXXX` others that end lines). Blank lines end sentences, other line ends may or may
+    not. Places are counted in characters (code points) from 0.
+
+    Input may be endless: it is read, cut and written as it comes, in pieces of 64 KB. Words that are known
+    already, a sentence a line, can be given too:
+
+        arbora tokenize --input-format horizontal --input words.txt --output words.conllu
+    """
+    with _progress(output) as show:
+        report = tokenize_file(
+            model,
+            input,
+            output,
+            source_format=input_format,
+            ranges=ranges,
+            threads=threads,
+            progress=show,
+        )
+    if show is not None:
+        typer.echo(
+            f"{report.sentences:,} sentences, {report.tokens:,} tokens, {report.words:,} words", err=True
+        )
+
+
+@contextmanager
+def _progress(output: str) -> Iterator[Callable[[TokenizingReport], None] | None]:
+    """What is done so far, where it disturbs nobody: on a terminal, if the output is not there too."""
+    console = Console(stderr=True)
+    if output == "-" or not console.is_terminal:
+        yield None
+        return
+    with console.status("Tokenizing ...") as status:
+        yield lambda report: status.update(
+            f"Tokenizing ... {report.sentences:,} sentences, {report.tokens:,} tokens"
+        )

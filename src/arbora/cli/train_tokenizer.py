@@ -1,0 +1,74 @@
+"""``arbora train tokenizer``: a tokenizer from a treebank."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arbora.text import TokenizerOptions, TokenizerReport
+from arbora.text.tokenizing.files import TokenizerSummary, train_tokenizer_file
+
+DEFAULTS = TokenizerOptions()
+
+
+def train_tokenizer_command(
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help="The treebank, in CoNLL-U.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    dev: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DEV",
+            help="A treebank to choose the best epoch by, and how easily a sentence ends. Without it the "
+            "last epoch is kept.",
+        ),
+    ] = None,
+    epochs: Annotated[int, typer.Option(metavar="N", help="Passes over the treebank.")] = DEFAULTS.epochs,
+    rate: Annotated[float, typer.Option(help="Of the learner, which is adagrad.")] = DEFAULTS.rate,
+    bits: Annotated[
+        int, typer.Option(help="2^bits weights of two bytes for tokens, as many for sentences.")
+    ] = DEFAULTS.bits,
+    seed: Annotated[int, typer.Option(help="Of how sentences are joined.")] = DEFAULTS.seed,
+    sentence_tokens: Annotated[
+        int, typer.Option(metavar="N", help="The longest sentence; one that would be longer is cut.")
+    ] = DEFAULTS.sentence_tokens,
+    licence: Annotated[str, typer.Option(help="Of the treebank: it is kept in the model.")] = "",
+) -> None:
+    """Train a tokenizer: where sentences and tokens end, and which tokens hold several words.
+
+    A treebank, a dev set, and half a minute:
+
+        arbora train tokenizer train.conllu --dev dev.conllu --output en.tokenizer
+
+    The text is that of the comments `# text`, or of the words and `SpaceAfter=No`. Comments `# newdoc` and
+    `# newpar` tell paragraphs. The same treebank, options and seed give the same model.
+    """
+    options = TokenizerOptions(
+        epochs=epochs, rate=rate, bits=bits, seed=seed, sentence_tokens=sentence_tokens
+    )
+    summary = train_tokenizer_file(
+        train,
+        output,
+        dev=dev,
+        options=options,
+        licence=licence,
+        progress=lambda report: typer.echo(_line(report, epochs), err=True),
+    )
+    typer.echo(_summary(summary, epochs))
+
+
+def _line(report: TokenizerReport, epochs: int) -> str:
+    parts = [f"epoch {report.epoch}/{epochs}", f"loss {report.loss:.4f}"]
+    parts += _scores(report)
+    return "  ".join([*parts, f"{report.characters_per_second:,.0f} characters/s"])
+
+
+def _scores(found: TokenizerReport | TokenizerSummary) -> list[str]:
+    if found.token_f1 is None or found.sentence_f1 is None:
+        return []
+    return [f"dev tokens {100 * found.token_f1:.2f}", f"sentences {100 * found.sentence_f1:.2f}"]
+
+
+def _summary(summary: TokenizerSummary, epochs: int) -> str:
+    parts = [f"epoch {summary.kept} of {epochs} kept", *_scores(summary)]
+    return f"{summary.file}: {', '.join(parts)}, {summary.bytes:,} bytes"

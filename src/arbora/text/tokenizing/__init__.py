@@ -1,0 +1,1 @@
+"""The tokenizer: from raw text to sentences, tokens and words."""
