@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "factors/cardinality.hpp"
+#include "factors/choice.hpp"
 #include "factors/logic.hpp"
 #include "graphs.hpp"
 
@@ -48,5 +49,11 @@ void bind_logic_factors(GraphClass& graph) {
                const Vector<std::int32_t>& limits) {
                 add_group<AtMostFactor>(graph, kind, inputs, begins, vector_of(limits));
             },
-            "kind"_a, "inputs"_a, "begins"_a, "limits"_a);
+            "kind"_a, "inputs"_a, "begins"_a, "limits"_a)
+        .def(
+            "add_choices",
+            [](FactorGraph& graph, const std::string& kind, Inputs inputs, Begins begins, bool or_none) {
+                add_group<ChoiceFactor>(graph, kind, inputs, begins, or_none);
+            },
+            "kind"_a, "inputs"_a, "begins"_a, "or_none"_a);
 }

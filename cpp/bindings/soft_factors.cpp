@@ -1,4 +1,5 @@
-// Soft factors without automata: pairs, tables, counts, tags, crossings.
+// Soft factors without automata: pairs, conditions, tables, counts, tags, crossings.
+#include "factors/and_any.hpp"
 #include "factors/counts.hpp"
 #include "factors/no_cross.hpp"
 #include "factors/pairs.hpp"
@@ -44,6 +45,13 @@ void bind_soft_factors(GraphClass& graph) {
                 graph.add(std::make_shared<Pairs>(wiring_of(graph, inputs, 2), vector_of(scores)));
             },
             "inputs"_a, "scores"_a, "Adds a factor for every two inputs.")
+        .def(
+            "add_and_any",
+            [](FactorGraph& graph, const Vector<std::int32_t>& inputs, const Vector<std::int64_t>& begins,
+               const Vector<double>& scores) {
+                graph.add(std::make_shared<AndAny>(wired(graph, inputs, begins), vector_of(scores)));
+            },
+            "inputs"_a, "begins"_a, "scores"_a, "Adds factors, each with a condition before its inputs.")
         .def(
             "add_tables",
             [](FactorGraph& graph, const Vector<std::int32_t>& inputs, std::size_t arity, const Vector<double>& scores) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 namespace arbora {
@@ -119,6 +120,12 @@ std::vector<double> FactorGroup::scaled_scores(double multiplier) const {
 bool FactorGroup::project(std::size_t factor, const double* a, double penalty, double* z, ActiveSet& cache,
                           Arena& arena) const {
     return project_by_active_set(*this, factor, a, penalty, z, cache, arena);
+}
+
+std::vector<std::size_t> one_part_each(std::size_t factors) {
+    std::vector<std::size_t> begins(factors + 1);
+    std::iota(begins.begin(), begins.end(), std::size_t{0});
+    return begins;
 }
 
 }  // namespace arbora

@@ -133,6 +133,9 @@ private:
     std::vector<std::size_t> part_begins_;  // empty for hard factors
 };
 
+// Where the parts of each factor begin if every one has a single part.
+std::vector<std::size_t> one_part_each(std::size_t factors);
+
 // The projection for any factor that has `best` (FactorGroup::project). Starts from what `cache` holds.
 bool project_by_active_set(const FactorGroup& group, std::size_t factor, const double* a, double penalty, double* z,
                            ActiveSet& cache, Arena& arena);

@@ -8,6 +8,19 @@
 
 namespace arbora {
 
+constexpr int none_certain = -1, contradiction = -2;
+
+// Of inputs of which at most one can be true, the one that certainly is.
+inline int certain_input(const double* in, int count) {
+    int certain = none_certain;
+    for (int i = 0; i < count; ++i) {
+        if (in[i] != INFINITY) continue;
+        if (certain != none_certain) return contradiction;
+        certain = i;
+    }
+    return certain;
+}
+
 // Factors over binary variables that allow or forbid and score nothing.
 class HardFactor : public FactorGroup {
 public:

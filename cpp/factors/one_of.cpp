@@ -7,19 +7,6 @@
 namespace arbora {
 namespace {
 
-constexpr int none_certain = -1, contradiction = -2;
-
-// The input that is certainly true.
-int certain_input(const double* in, int count) {
-    int certain = none_certain;
-    for (int i = 0; i < count; ++i) {
-        if (in[i] != INFINITY) continue;
-        if (certain != none_certain) return contradiction;
-        certain = i;
-    }
-    return certain;
-}
-
 // The highest of some scores, where it is, and the highest of the others.
 struct Highest {
     Highest(const double* in, int count) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "factors/log_odds.hpp"
@@ -11,12 +10,6 @@
 
 namespace arbora {
 namespace {
-
-std::vector<std::size_t> one_part_each(std::size_t factors) {
-    std::vector<std::size_t> begins(factors + 1);
-    std::iota(begins.begin(), begins.end(), std::size_t{0});
-    return begins;
-}
 
 // What each of the four assignments gives; cells[2 * first + second].
 struct Cells {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "check.hpp"
+#include "factors/and_any.hpp"
 #include "factors/counts.hpp"
 #include "factors/no_cross.hpp"
 #include "factors/pairs.hpp"
@@ -126,6 +127,7 @@ TEST(soft_factors_agree_with_themselves) {
                 std::make_unique<TagChain>(row, draw(bigrams, family, random), std::vector<double>{}),
                 std::make_unique<TagChain>(row, draw(bigrams, family, random), draw(trigrams, family, random)),
                 std::make_unique<Counts>(one_factor(variables, 0, size), 4, draw(4, family, random)),
+                std::make_unique<AndAny>(one_factor(variables, 0, size + 1), draw(1, family, random)),
                 all_crossings(variables, words, draw((words + 1) * (words + 1), family, random)),
             };
             for (const auto& group : groups)

@@ -124,6 +124,39 @@ def test_paths_and_flows_of_three_words() -> None:
     assert trees == 16
 
 
+@pytest.mark.parametrize("share", [1.0, 0.6])
+def test_descents_of_every_tree(share: float) -> None:
+    """A tree has one assignment of paths, the right one."""
+    rng, words = np.random.default_rng(int(10 * share)), 4
+    heads, modifiers = (place.astype(int) for place in np.nonzero(~np.eye(words + 1, dtype=bool)))
+    keep = (modifiers > 0) & ((heads < 2) | (rng.random(len(heads)) < share))
+    heads, modifiers = heads[keep], modifiers[keep]
+    graph = arbora.FactorGraph()
+    arcs = graph.binary(np.zeros(len(heads)))
+    tree = factors.Tree(arcs, heads=heads, modifiers=modifiers, single_root=False)
+    graph.add(tree)
+    paths = factors.descents(graph, tree, of=[1, 3, 0])
+    found = 0
+    for chosen in product(*(np.flatnonzero(modifiers == m) for m in range(1, words + 1))):
+        above = [0, *heads[list(chosen)].tolist()]
+        if not is_tree(above, single_root=False):
+            continue
+        found += 1
+        for h in (2, 4):  # which nobody asked about
+            graph.clamp(paths[h], False)
+        given = [(arcs, np.isin(np.arange(len(heads)), chosen))]
+        solution = graph.solve("enumerate", given=given)
+        assert solution.log_partition == pytest.approx(0.0, abs=1e-12)
+        for h, k in product((0, 1, 3), range(words + 1)):
+            assert solution.assignment_of(paths)[h, k] == (h in chain(above, k))
+    assert found > 10
+
+
+def chain(heads: list[int], word: int) -> list[int]:
+    """A word, its head, its head's head, up to the root."""
+    return [word, *chain(heads, heads[word])] if word else [0]
+
+
 def test_a_tree_clamps_what_is_no_arc() -> None:
     graph = arbora.FactorGraph()
     arcs = graph.binary(np.zeros((3, 3)))
@@ -164,6 +197,11 @@ def test_a_tree_refuses_a_non_arc_that_is_true() -> None:
         (lambda x: factors.Imply(x, x[:2]), "shape"),
         (lambda x: factors.OrWithOutput(x, x[0, :2]), "outputs of shape"),
         (lambda x: factors.XorWithOutput(x[:, :0], x[0]), "at least one input"),
+        (lambda x: factors.Choice(x, x[:, :2], x[0]), "one value for each choice"),
+        (lambda x: factors.Choice(x, x[:2], x[0]), "one value for each choice"),
+        (lambda x: factors.Choice(x, x, x[0, :2]), "outputs of shape"),
+        (lambda x: factors.AndAny(x, x, 0.0), "conditions of shape"),
+        (lambda x: factors.AndAny(x[0], x, [0.0, 1.0]), "scores of shape"),
         (lambda x: factors.exactly1(x[0]), r"\(n\+1, n\+1\)"),
     ],
 )

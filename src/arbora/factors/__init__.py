@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from arbora.factors.automata import GrandSiblings, HeadAutomata
 from arbora.factors.base import Factor
+from arbora.factors.choices import AndAny, Choice
 from arbora.factors.counts import Counts
 from arbora.factors.crossings import NoCross
 from arbora.factors.custom import CustomFactor
-from arbora.factors.families import atmost1, exactly1, no2cycle, non_arcs, not2, paths_and_flows
+from arbora.factors.families import atmost1, descents, exactly1, no2cycle, non_arcs, not2, paths_and_flows
 from arbora.factors.logic import (
     AtMost,
     AtMostOne,
@@ -39,8 +40,10 @@ FACTORS: tuple[type[Factor], ...] = (
     XorWithOutput,
     Nand,
     Imply,
+    Choice,
     CustomFactor,
     Pairs,
+    AndAny,
     Table,
     Counts,
     TagChain,
@@ -57,10 +60,12 @@ FACTORS: tuple[type[Factor], ...] = (
 
 __all__ = [
     "FACTORS",
+    "AndAny",
     "AtMost",
     "AtMostOne",
     "ChildSequences",
     "ChildTrigrams",
+    "Choice",
     "Counts",
     "CustomFactor",
     "ExactlyOne",
@@ -83,6 +88,7 @@ __all__ = [
     "XorWithOutput",
     "atmost1",
     "bigrams",
+    "descents",
     "exactly1",
     "grandparents",
     "join",

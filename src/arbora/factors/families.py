@@ -7,14 +7,16 @@ false where no `Tree` does it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import numpy as np
 
 from arbora.errors import ArboraError
 from arbora.factors.base import Factor, binary
+from arbora.factors.choices import Choice
 from arbora.factors.logic import AtMostOne, ExactlyOne, Imply, Nand, XorWithOutput
-from arbora.factors.trees import arc_mask
+from arbora.factors.trees import AnyTree, arc_mask
 from arbora.factors.variables import VariableArray
 
 
@@ -115,6 +117,41 @@ def paths_and_flows(
     if single_root:
         graph.add(ExactlyOne(arcs[0, 1:]))
     return paths, flows
+
+
+def descents(graph: Graph, tree: AnyTree, of: Iterable[int] | None = None) -> VariableArray:
+    """What descends from what in a tree that the graph has: O(n^2) small factors, no flows.
+
+    Returns new variables ``paths`` of shape (n+1, n+1): ``paths[h, k]`` is true if and only if word k is h or
+    descends from it, which is so if and only if that holds of the head of k (`Choice`). ``of``: only these h
+    are wanted; other rows are free.
+
+    >>> import numpy as np
+    >>> import arbora
+    >>> from arbora.factors import Tree, descents
+    >>> graph = arbora.FactorGraph()
+    >>> tree = Tree(graph.binary(np.array([[0, 0, 9, 0], [0, 0, 0, 9], [0, 9, 0, 0], [0, 0, 0, 0]], float)))
+    >>> graph.add(tree)
+    >>> paths = descents(graph, tree)
+    >>> graph.solve("ilp").assignment_of(paths)[2].tolist()  # 0 -> 2 -> 1 -> 3
+    [False, True, True, True]
+    """
+    arcs, heads, modifiers = tree.candidates()
+    width = tree.words + 1
+    paths = graph.binary(np.zeros((width, width)))
+    wanted = sorted(set(range(width) if of is None else of))
+    graph.clamp(paths[wanted, wanted], True)
+    graph.clamp(paths[[h for h in wanted if h], 0], False)
+    into = {k: np.flatnonzero(modifiers == k) for k in range(1, width)}
+    pairs = [(h, k) for h in wanted for k in into if h != k and into[k].size]
+    graph.add(
+        Choice(
+            [arcs[into[k]] for _, k in pairs],
+            [paths[h, heads[into[k]]] for h, k in pairs],
+            paths[[h for h, _ in pairs], [k for _, k in pairs]],
+        )
+    )
+    return paths
 
 
 def _checked(arcs: VariableArray) -> VariableArray:

@@ -60,6 +60,10 @@ class AnyTree(Factor):
         """How many words there are."""
         self._arcs: Numbers = np.ascontiguousarray(arcs.numbers[places], np.int32)
 
+    def candidates(self) -> tuple[VariableArray, Numbers, Numbers]:
+        """All arcs that a tree could have in a row, their heads and their modifiers."""
+        return VariableArray(self.inputs[0].graph, self._arcs), self._heads, self._modifiers
+
     def _add_by(self, graph: _core.FactorGraph, add: Adder) -> None:
         """Add the factor, and make what is no arc false."""
         evidence = [(number if number >= 0 else ~number, int(number < 0)) for number in self._none.tolist()]

@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.oracles.factors import automata, counts, crossings, custom, logic, pairs, tables, tags, trees
+from tests.oracles.factors import (
+    automata,
+    choices,
+    counts,
+    crossings,
+    custom,
+    logic,
+    pairs,
+    tables,
+    tags,
+    trees,
+)
 from tests.oracles.factors.base import Case
 from tests.oracles.scores import Draw
 
@@ -22,8 +33,10 @@ TWINS: dict[str, Callable[[Draw, int], Case]] = {
     "XorWithOutput": logic.xor_with_output,
     "Nand": logic.not_all,
     "Imply": logic.imply,
+    "Choice": choices.choice,
     "CustomFactor": custom.custom,
     "Pairs": pairs.pairs,
+    "AndAny": choices.and_any,
     "Table": tables.table,
     "Counts": counts.counts,
     "TagChain": tags.tag_chain,
