@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from arbora.cli.progress import shown_progress
 from arbora.dependency import ParseOptions, Rules
 from arbora.dependency.files import ParsingReport, parse_file
 from arbora.dependency.options import CONSTRAINTS, GRAPH_SOLVERS, SOLVERS
@@ -186,7 +184,7 @@ def parse(
         threads=threads,
         batch=batch,
     )
-    with _progress(output) as show:
+    with shown_progress(output, "Parsing", _counts) as show:
         report = parse_file(
             model,
             input,
@@ -203,17 +201,8 @@ def parse(
         typer.echo(f"lost in CoNLL-X: {lost}", err=True)
     if show is not None:
         speed = report.words / max(report.seconds, 1e-9)
-        typer.echo(f"{report.sentences:,} sentences, {report.words:,} words, {speed:,.0f} words/s", err=True)
+        typer.echo(f"{_counts(report)}, {speed:,.0f} words/s", err=True)
 
 
-@contextmanager
-def _progress(output: str) -> Iterator[Callable[[ParsingReport], None] | None]:
-    """What is done so far, where it disturbs nobody: on a terminal, if the output is not there too."""
-    console = Console(stderr=True)
-    if output == "-" or not console.is_terminal:
-        yield None
-        return
-    with console.status("Parsing ...") as status:
-        yield lambda report: status.update(
-            f"Parsing ... {report.sentences:,} sentences, {report.words:,} words"
-        )
+def _counts(report: ParsingReport) -> str:
+    return f"{report.sentences:,} sentences, {report.words:,} words"

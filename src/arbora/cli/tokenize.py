@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from arbora.cli.progress import shown_progress
 from arbora.text.tokenizing.files import PRETOKENIZED, TEXT, TokenizingReport, tokenize_file
 
 
@@ -51,7 +49,7 @@ def tokenize_command(
 
         arbora tokenize --input-format horizontal --input words.txt --output words.conllu
     """
-    with _progress(output) as show:
+    with shown_progress(output, "Tokenizing", _counts) as show:
         report = tokenize_file(
             model,
             input,
@@ -62,19 +60,8 @@ def tokenize_command(
             progress=show,
         )
     if show is not None:
-        typer.echo(
-            f"{report.sentences:,} sentences, {report.tokens:,} tokens, {report.words:,} words", err=True
-        )
+        typer.echo(_counts(report), err=True)
 
 
-@contextmanager
-def _progress(output: str) -> Iterator[Callable[[TokenizingReport], None] | None]:
-    """What is done so far, where it disturbs nobody: on a terminal, if the output is not there too."""
-    console = Console(stderr=True)
-    if output == "-" or not console.is_terminal:
-        yield None
-        return
-    with console.status("Tokenizing ...") as status:
-        yield lambda report: status.update(
-            f"Tokenizing ... {report.sentences:,} sentences, {report.tokens:,} tokens"
-        )
+def _counts(report: TokenizingReport) -> str:
+    return f"{report.sentences:,} sentences, {report.tokens:,} tokens, {report.words:,} words"

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from arbora.errors import ArboraError
 from arbora.treebank import Sentence
+from arbora.treebank.tokens import surface_tokens
 
 Span = tuple[int, int]
 
@@ -64,18 +65,14 @@ def lay_out(sentences: Iterable[Sentence]) -> Layout:
     at = 0
     for sentence in sentences:
         begin = at
-        joint = {token.first: token for token in sentence.multiwords}
-        id = 1
-        while id <= len(sentence):
-            token = joint.get(id)
-            last = id if token is None else token.last
-            piece = _without_spaces(sentence.forms[id - 1] if token is None else token.form)
+        for token in surface_tokens(sentence):
+            piece = _without_spaces(token.form)
             pieces.append(piece)
             span = (at, at + len(piece))
             at = span[1]
             tokens.append(span)
-            words += (Word(sentence, word, span, token is not None) for word in range(id, last + 1))
-            id = last + 1
+            ids = range(token.first, token.last + 1)
+            words += (Word(sentence, id, span, token.is_multiword) for id in ids)
         if len(sentence):  # comments alone are no sentence
             spans.append((begin, at))
     return Layout("".join(pieces), tokens, spans, words)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from arbora.errors import ArboraError
 from arbora.treebank import Sentence
+from arbora.treebank.tokens import surface_tokens
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
@@ -68,46 +69,23 @@ def spans_of(text: str, ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.stack([np.array(begins, np.int64), ends], 1)
 
 
-def tokens_of(sentence: Sentence) -> list[tuple[str, tuple[str, ...], str]]:
-    """The tokens of a sentence: form, words, and MISC.
-
-    >>> tokens_of(Sentence(["Hi", "!"], misc=["SpaceAfter=No", "_"]))
-    [('Hi', ('Hi',), 'SpaceAfter=No'), ('!', ('!',), '_')]
-    """
-    joint = {token.first: token for token in sentence.multiwords}
-    found, id = [], 1
-    while id <= len(sentence):
-        token = joint.get(id)
-        last = id if token is None else token.last
-        words = tuple(sentence.forms[id - 1 : last])
-        found.append(
-            (words[0], words, sentence.misc[id - 1]) if token is None else (token.form, words, token.misc)
-        )
-        id = last + 1
-    return found
-
-
 def text_of(sentence: Sentence) -> SentenceText:
     """The text of a sentence, by ``# text`` if it fits the tokens, and else by SpaceAfter.
 
     >>> text_of(Sentence(["Hi", "!"], misc=["SpaceAfter=No", "_"]))
     SentenceText(text='Hi!', ends=[2, 3], space_after=True)
     """
-    tokens = tokens_of(sentence)
-    no_space = [_has_no_space_after(misc) for _, _, misc in tokens]
-    found = _fitted(sentence.text or "", [form for form, _, _ in tokens])
+    tokens = list(surface_tokens(sentence))
+    no_space = ["SpaceAfter=No" in token.misc.split("|") for token in tokens]
+    found = _fitted(sentence.text or "", [token.form for token in tokens])
     if found is None:
         text, ends = "", []
-        for (form, _, _), close in zip(tokens, no_space, strict=True):
-            text += form
+        for token, close in zip(tokens, no_space, strict=True):
+            text += token.form
             ends.append(len(text))
             text += "" if close else " "
         found = text.rstrip(), ends
     return SentenceText(*found, not no_space[-1])
-
-
-def _has_no_space_after(misc: str) -> bool:
-    return "SpaceAfter=No" in misc.split("|")
 
 
 def _fitted(text: str, forms: list[str]) -> tuple[str, list[int]] | None:
@@ -143,7 +121,11 @@ def _begins_paragraph(comment: str) -> bool:
 
 def count_tokens(sentences: Iterable[Sentence]) -> Counter[tuple[str, tuple[str, ...]]]:
     """How often each token occurs, with its words."""
-    return Counter((form, words) for sentence in sentences for form, words, _ in tokens_of(sentence))
+    return Counter(
+        (token.form, tuple(sentence.forms[token.first - 1 : token.last]))
+        for sentence in sentences
+        for token in surface_tokens(sentence)
+    )
 
 
 def running_text(paragraphs: Sequence[list[SentenceText]]) -> RunningText:
