@@ -173,19 +173,13 @@ nb::tuple parse_text(const Structure& structure, const HeldWeights& weights, con
     const Decoder decoder = least_risk ? Decoder::least_risk : Decoder::best;
     const StreamOptions options{{trees.kind, decoder, probabilities, trees.graph, trees.graph.certify}, constraints, threads};
     const std::string_view text(data.c_str(), data.size());
-    ParsedText found;
-    std::size_t size = 0;
+    treebank::RewrittenText found;
     {
         nb::gil_scoped_release release;
         found = parse_conllu(parser, LabelNames(labels), text, final, options);
-        for (const std::string& sentence : found.sentences) size += sentence.size();
     }
-    nb::bytes result = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
-    if (!result.is_valid()) throw nb::python_error();
-    char* at = PyBytes_AS_STRING(result.ptr());
-    for (const std::string& sentence : found.sentences) at = std::copy(sentence.begin(), sentence.end(), at);
-    return nb::make_tuple(found.bytes, result, found.sentences.size(), found.words, found.lines, found.stopped,
-                          found.no_tree_because);
+    return nb::make_tuple(found.bytes, joined_bytes(found.sentences), found.sentences.size(), found.words, found.lines,
+                          found.stopped, found.refused_because);
 }
 
 }  // namespace

@@ -1,17 +1,16 @@
 #include "parsing/stream.hpp"
 
-#include <algorithm>
-#include <atomic>
+#include <array>
 #include <charconv>
 #include <cmath>
-
-#include "support/parallel.hpp"
-#include "treebank/conllu.hpp"
 
 namespace arbora {
 namespace {
 
+using treebank::append_between;
+using treebank::append_fixed;
 using treebank::Block;
+using treebank::Rewriting;
 using treebank::Row;
 
 constexpr std::string_view head_probability = "HeadProbability", label_probability = "LabelProbability",
@@ -36,11 +35,6 @@ void encode(const Block& block, Encoded& encoded) {
 void append_number(std::string& text, int number) {
     char digits[16];
     text.append(digits, std::to_chars(digits, std::end(digits), number).ptr);
-}
-
-void append_fixed(std::string& text, double number, int decimals) {
-    char digits[400];  // the greatest double has 309 digits before the point
-    text.append(digits, std::to_chars(digits, std::end(digits), number, std::chars_format::fixed, decimals).ptr);
 }
 
 // The comments, with the tree's probability and certificate as the last ones, if they are wanted.
@@ -70,22 +64,11 @@ void append_comments(std::string& text, const Block& block, const Found& found, 
 
 // MISC, with the probabilities as its last items.
 void append_misc(std::string& text, std::string_view misc, double head, double label) {
-    for (bool more = misc != "_"; more;) {
-        const std::size_t bar = misc.find('|');
-        const std::string_view item = misc.substr(0, bar), key = item.substr(0, item.find('='));
-        if (key != head_probability && key != label_probability) text.append(item).append("|");
-        more = bar != misc.npos;
-        if (more) misc.remove_prefix(bar + 1);
-    }
+    treebank::append_items(text, misc, std::array{head_probability, label_probability});
     text.append(head_probability).append("=");
     append_fixed(text, head, 4);
     text.append("|").append(label_probability).append("=");
     append_fixed(text, label, 4);
-}
-
-// Everything from `from` up to `to`, two places in the sentence.
-void append_between(std::string& text, const char* from, const char* to) {
-    text.append(from, static_cast<std::size_t>(to - from));
 }
 
 // The sentence with its tree. Columns 7 to 9 of its words are new, and what `probabilities` adds; the rest is copied.
@@ -119,15 +102,8 @@ std::string render(std::string_view sentence, const Block& block, const LabelNam
 
 // ---- one sentence ----
 
-struct Task {
-    treebank::Extent extent;
-    std::string_view sentence;
-    std::size_t words = 0;
-    std::string result = {}, no_tree_because = {};
-};
-
 // False if the sentence breaks the format, or there is no tree for it.
-bool run(const Parser& parser, const LabelNames& labels, const StreamOptions& options, Task& task) {
+bool run(const Parser& parser, const LabelNames& labels, const StreamOptions& options, Rewriting& task) {
     thread_local Block block;
     thread_local Encoded encoded;
     thread_local std::vector<int> given_heads, given_labels;
@@ -154,7 +130,7 @@ bool run(const Parser& parser, const LabelNames& labels, const StreamOptions& op
     try {
         parse(parser, encoded, 0, given, options.parse, ref);
     } catch (const Infeasible& error) {
-        task.no_tree_because = error.what();
+        task.refused_because = error.what();
         return false;
     }
     found.log_probability = ref.log_probability;
@@ -162,17 +138,6 @@ bool run(const Parser& parser, const LabelNames& labels, const StreamOptions& op
     found.upper_bound = ref.upper_bound;
     task.result = render(task.sentence, block, labels, found, options);
     return true;
-}
-
-std::vector<Task> cut(std::string_view text, bool final) {
-    std::vector<Task> tasks;
-    while (!text.empty()) {
-        const treebank::Extent extent = treebank::sentence_extent(text, final);
-        if (!extent.bytes) break;
-        tasks.push_back({.extent = extent, .sentence = text.substr(0, extent.bytes)});
-        text.remove_prefix(extent.bytes);
-    }
-    return tasks;
 }
 
 }  // namespace
@@ -187,24 +152,11 @@ int LabelNames::number(std::string_view name) const {
     return found == numbers_.end() ? -1 : found->second;
 }
 
-ParsedText parse_conllu(const Parser& parser, const LabelNames& labels, std::string_view text, bool final,
-                        const StreamOptions& options) {
-    std::vector<Task> tasks = cut(text, final);
-    std::atomic<std::size_t> end{tasks.size()};  // the first that cannot be parsed: none after it need be
-    parallel_for(tasks.size(), options.threads, [&](std::size_t i) {
-        if (i > end || run(parser, labels, options, tasks[i])) return;
-        for (std::size_t seen = end; i < seen && !end.compare_exchange_weak(seen, i);) {}
+treebank::RewrittenText parse_conllu(const Parser& parser, const LabelNames& labels, std::string_view text,
+                                     bool final, const StreamOptions& options) {
+    return treebank::rewrite_sentences(text, final, options.threads, [&](Rewriting& task) {
+        return run(parser, labels, options, task);
     });
-    ParsedText result;
-    for (std::size_t i = 0; i < end; ++i) {
-        result.bytes += tasks[i].extent.bytes;
-        result.lines += tasks[i].extent.lines;
-        result.words += tasks[i].words;
-        result.sentences.push_back(std::move(tasks[i].result));
-    }
-    result.stopped = end < tasks.size();
-    if (result.stopped) result.no_tree_because = std::move(tasks[end].no_tree_because);
-    return result;
 }
 
 }  // namespace arbora

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parsing/parse.hpp"
+#include "treebank/rewriting.hpp"
 
 namespace arbora {
 
@@ -31,19 +32,10 @@ struct StreamOptions {
     int threads = 1;
 };
 
-// What became of a text's beginning.
-struct ParsedText {
-    std::vector<std::string> sentences;
-    std::size_t bytes = 0, words = 0;  // how much of the text these sentences are
-    std::int64_t lines = 0;
-    bool stopped = false;         // the next sentence breaks the format, or no tree fits what it gives
-    std::string no_tree_because;  // in the latter case
-};
-
 // Parses all sentences that are known to have ended in the text (`final`: nothing follows it), up to the first one
 // that cannot be parsed. DEPS is emptied. With probabilities, those of the head and label go to the end of MISC, and
 // that of the tree into the last comment; what an earlier parse put there is replaced.
-ParsedText parse_conllu(const Parser& parser, const LabelNames& labels, std::string_view text, bool final,
-                        const StreamOptions& options);
+treebank::RewrittenText parse_conllu(const Parser& parser, const LabelNames& labels, std::string_view text,
+                                     bool final, const StreamOptions& options);
 
 }  // namespace arbora

@@ -292,7 +292,7 @@ TEST(parsing_from_text_to_text) {
     const std::string none = "# no words\r\n\r\n", cycle = row("1", "2\tx") + row("2", "1\tx") + "\n";
     const std::string two_roots = row("1", "0\ta") + row("2", "0\ta") + "\n";
     const LabelNames labels({"a", "b"});
-    const auto joined = [](const ParsedText& parsed) {
+    const auto joined = [](const treebank::RewrittenText& parsed) {
         std::string all;
         for (const std::string& sentence : parsed.sentences) all += sentence;
         return all;
@@ -304,15 +304,15 @@ TEST(parsing_from_text_to_text) {
                                 {{{true, false}, Decoder::best, constraints}, constraints, threads});
         };
         for (int threads : {1, 3}) {
-            const ParsedText whole = run(some + none + some, true, false, threads);
+            const treebank::RewrittenText whole = run(some + none + some, true, false, threads);
             CHECK(whole.sentences.size() == 3 && whole.words == 4 && whole.lines == 14 && !whole.stopped);
             CHECK(whole.bytes == 2 * some.size() + none.size());
             CHECK(whole.sentences[0] == whole.sentences[2] && whole.sentences[1] == none);
             CHECK(run(some + none + some, false, false, threads).sentences.size() == 2);
             for (const std::string& bad : {cycle, two_roots}) {
-                const ParsedText part = run(some + bad + cycle, true, true, threads);
+                const treebank::RewrittenText part = run(some + bad + cycle, true, true, threads);
                 CHECK(part.stopped && part.bytes == some.size() && part.lines == 6 && part.sentences.size() == 1);
-                CHECK(part.no_tree_because.empty() == (bad == cycle));
+                CHECK(part.refused_because.empty() == (bad == cycle));
                 CHECK(joined(part).find("\t2\tx\t_\tA=1|HeadProbability=") != std::string::npos);
                 CHECK(joined(part).find("# c\n# tree_log_probability = ") == 0);
             }

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import isfinite
 from typing import TypeAlias
 
-from arbora.learning import Loss
+from arbora.learning import Loss, best_scale
 
 Surprise: TypeAlias = Callable[[list[float], float], tuple[list[float], list[float], list[float]]]
 """Scales, and the scale of a joint model's labels, to what gold is worth: for each scale minus the
@@ -38,21 +38,12 @@ def fit_scales(surprise: Surprise, labels: str) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     if labels != "second-stage":
-        found["joint_scale"] = _best_scale(lambda scales: surprise(scales, 1.0)[2])
+        found["joint_scale"] = best_scale(lambda scales: surprise(scales, 1.0)[2])
     if labels != "joint":
-        found["label_scale"] = _best_scale(lambda scales: surprise(scales, 1.0)[1])
+        found["label_scale"] = best_scale(lambda scales: surprise(scales, 1.0)[1])
     joint = found.get("joint_scale", 1.0)
-    found["tree_scale"] = _best_scale(lambda scales: surprise(scales, joint)[0])
+    found["tree_scale"] = best_scale(lambda scales: surprise(scales, joint)[0])
     return found
-
-
-def _best_scale(costs: Callable[[list[float]], list[float]]) -> float:
-    """The scale of the least cost: first from afar, then nearer."""
-    best = 1.0
-    for width in (4.0, 1.25, 1.05):
-        scales = [best * width**step for step in range(-3, 4)]
-        best = min(zip(costs(scales), scales, strict=True))[1]
-    return best
 
 
 def fit_threshold(losses: Callable[[float], float], most: float) -> float:

@@ -10,6 +10,7 @@ from arbora.learning.chains import (
 from arbora.learning.latent import LatentLoss, latent_loss
 from arbora.learning.learners import LEARNERS, Learner, find_learner
 from arbora.learning.losses import LOSSES, Loss, find_loss
+from arbora.learning.scales import best_scale
 
 __all__ = [
     "LEARNERS",
@@ -20,6 +21,7 @@ __all__ = [
     "Learner",
     "Loss",
     "best_labels",
+    "best_scale",
     "find_learner",
     "find_loss",
     "kbest_labels",
