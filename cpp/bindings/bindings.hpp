@@ -6,6 +6,8 @@ void bind_trees(nanobind::module_& m);
 void bind_learning(nanobind::module_& m);
 void bind_encoding(nanobind::module_& m);
 void bind_parsing(nanobind::module_& m);
+void bind_lattices(nanobind::module_& m);
+void bind_tagging(nanobind::module_& m);
 void bind_graphs(nanobind::module_& m);
 void bind_propagation(nanobind::module_& m);
 void bind_relaxation(nanobind::module_& m);

@@ -8,6 +8,8 @@ NB_MODULE(_core, m) {
     bind_learning(m);
     bind_encoding(m);
     bind_parsing(m);
+    bind_lattices(m);
+    bind_tagging(m);
     bind_graphs(m);
     bind_enumeration(m);
     bind_projective_chart(m);

@@ -1,10 +1,9 @@
 """Arbora: syntactic parsers that say how sure they are.
 
 The rooms are imported when they are first used: ``arbora.dependency`` (parsers), ``arbora.text``
-(tokenizers), ``arbora.trees``, ``arbora.graphs`` (with ``arbora.FactorGraph``), ``arbora.factors`` and
-``arbora.inference``,
-``arbora.treebank``, ``arbora.evaluation``, ``arbora.draw``, and ``arbora.features``, ``arbora.learning``,
-``arbora.models`` behind them.
+(tokenizers, taggers), ``arbora.trees``, ``arbora.graphs`` (with ``arbora.FactorGraph``),
+``arbora.factors`` and ``arbora.inference``, ``arbora.treebank``, ``arbora.evaluation``, ``arbora.draw``, and
+``arbora.features``, ``arbora.learning``, ``arbora.models`` behind them.
 
 >>> import arbora
 >>> arbora.treebank.Sentence(["Trees", "grow"], heads=[2, 0]).roots

@@ -32,7 +32,7 @@ CORE_ORDER = [
     ["tokenizing"],
     ["solvers"],
     ["parts"],
-    ["parsing"],
+    ["parsing", "tagging"],
     ["bindings"],
     ["tests"],
 ]

@@ -1,0 +1,283 @@
+// arbora._core's taggers: words, stages, tags, from text to text.
+#include "tagging.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "support/parallel.hpp"
+#include "tagging/stream.hpp"
+#include "weights.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace arbora;
+
+// (seed, [(offset, atom), ...])
+using TemplateSpec = std::tuple<std::uint64_t, std::vector<std::tuple<int, int>>>;
+
+WordTemplate template_of(const TemplateSpec& spec) {
+    std::vector<WordTemplate::Reference> references;
+    for (const auto& [offset, atom] : std::get<1>(spec)) {
+        if (atom < 0 || atom >= word_atoms || std::abs(offset) >= Words::reach)
+            throw nb::value_error("there is no such atom");
+        references.push_back({offset, static_cast<WordAtom>(atom)});
+    }
+    return {std::get<0>(spec), references};
+}
+
+std::vector<WordTemplate> templates_of(const std::vector<TemplateSpec>& specs) {
+    std::vector<WordTemplate> result;
+    for (const TemplateSpec& spec : specs) result.push_back(template_of(spec));
+    return result;
+}
+
+std::string_view text_of(nb::handle object) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+    if (!data) nb::raise_python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
+std::unique_ptr<TagText> make_text(nb::list sentences) {
+    auto text = std::make_unique<TagText>();
+    std::vector<std::string_view> forms;
+    for (nb::handle sentence : sentences) {
+        forms.clear();
+        for (nb::handle form : nb::cast<nb::list>(sentence)) forms.push_back(text_of(form));
+        text->add_sentence(forms);
+    }
+    return text;
+}
+
+template <class Each>
+void for_words(TagText& text, Each each) {
+    for (std::size_t s = 0; s < text.sentences(); ++s)
+        for (int word = 0; word < text.sentence(s).count(); ++word)
+            each(text.sentence(s), word, text.start(s) + word);
+}
+
+std::u32string decoded(const std::string& text) {
+    std::u32string letters;
+    decode_utf8(text, letters);
+    return letters;
+}
+
+// A tagger with what it looks at.
+struct HeldTagger {
+    nb::object owners;
+    Tagger tagger;
+    TagNames names;
+
+    HeldTagger(nb::tuple classes_and_stages, const std::vector<const HeldWeights*>& weights,
+               const std::vector<double>& scales, std::vector<std::string> upos, std::vector<std::string> xpos,
+               std::vector<std::string> feats)
+        : owners(classes_and_stages), names{std::move(upos), std::move(xpos), std::move(feats)} {
+        if (classes_and_stages.size() != stage_count + 1 || weights.size() != stage_count || scales.size() != stage_count)
+            throw nb::value_error("a tagger has three stages");
+        tagger.classes = &nb::cast<const HeldDictionary&>(classes_and_stages[0]).dictionary;
+        for (int s = 0; s < stage_count; ++s) {
+            const Stage& stage = nb::cast<const Stage&>(classes_and_stages[s + 1]);
+            tagger.stages[s] = {&stage, weights[s]->table(stage.layer.padding()), scales[s]};
+        }
+        if (tagger.stages[upos_stage].stage->layer.labels() != static_cast<int>(names.upos.size()) ||
+            tagger.stages[morph_stage].stage->layer.labels() != static_cast<int>(names.xpos.size()) ||
+            names.xpos.size() != names.feats.size() || tagger.stages[lemma_stage].stage->scripts.empty())
+            throw nb::value_error("every label needs a name");
+    }
+
+    int tags() const { return static_cast<int>(names.upos.size()); }
+};
+
+// Labels and probabilities of all words, a row for each stage.
+nb::tuple tag_text(const HeldTagger& self, const TagText& text, bool probabilities, int threads) {
+    int* labels;
+    double* chances;
+    auto all_labels = new_array<int, 2>({stage_count, text.words()}, labels);
+    auto all_chances = new_array<double, 2>({probabilities ? std::size_t{stage_count} : 0, text.words()}, chances);
+    {
+        nb::gil_scoped_release release;
+        parallel_for(text.sentences(), threads, [&](std::size_t i) {
+            thread_local Tagged found;
+            Words words = text.sentence(i);
+            tag(self.tagger, words, text.forms(i), probabilities, found);
+            for (int s = 0; s < stage_count; ++s) {
+                const std::size_t at = s * text.words() + text.start(i);
+                std::copy(found.labels[s].begin(), found.labels[s].end(), labels + at);
+                if (probabilities)
+                    std::copy(found.probabilities[s].begin(), found.probabilities[s].end(), chances + at);
+            }
+        });
+    }
+    return nb::make_tuple(std::move(all_labels), std::move(all_chances));
+}
+
+nb::object tag_probabilities(const HeldTagger& self, const TagText& text, int threads) {
+    const int tags = self.tags();
+    double* chances;
+    auto result = new_array<double, 2>({text.words(), static_cast<std::size_t>(tags)}, chances);
+    std::fill_n(chances, text.words() * tags, 0.0);
+    {
+        nb::gil_scoped_release release;
+        parallel_for(text.sentences(), threads, [&](std::size_t i) {
+            thread_local Lattice lattice;
+            thread_local std::vector<double> candidates;
+            Words words = text.sentence(i);
+            fill_tags(self.tagger, words, text.forms(i), lattice);
+            sum_paths(lattice, candidates, nullptr);
+            for (int word = 0; word < words.count(); ++word)
+                for (int c = lattice.starts[word]; c < lattice.starts[word + 1]; ++c)
+                    chances[(text.start(i) + word) * tags + lattice.labels[c]] = candidates[c];
+        });
+    }
+    return nb::cast(result);
+}
+
+// For every sentence the tags of its best rows, and their log-probabilities.
+auto kbest_tags(const HeldTagger& self, const TagText& text, int k, int threads) {
+    std::vector<std::vector<std::tuple<std::vector<int>, double>>> result(text.sentences());
+    nb::gil_scoped_release release;
+    parallel_for(text.sentences(), threads, [&](std::size_t i) {
+        Lattice lattice;
+        std::vector<double> candidates;
+        Words words = text.sentence(i);
+        fill_tags(self.tagger, words, text.forms(i), lattice);
+        const double total = sum_paths(lattice, candidates, nullptr);
+        for (const ScoredPath& found : best_paths(lattice, k)) {
+            std::vector<int> tags;
+            for (int word = 0; word < words.count(); ++word)
+                tags.push_back(lattice.labels[lattice.starts[word] + found.path[word]]);
+            result[i].emplace_back(std::move(tags), found.score - total);
+        }
+    });
+    return result;
+}
+
+nb::tuple tag_bytes(const HeldTagger& self, nb::bytes data, bool final, bool probabilities, int threads) {
+    const std::string_view text(data.c_str(), data.size());
+    treebank::RewrittenText found;
+    {
+        nb::gil_scoped_release release;
+        found = tag_conllu(self.tagger, self.names, text, final, probabilities, threads);
+    }
+    return nb::make_tuple(found.bytes, joined_bytes(found.sentences), found.sentences.size(), found.words, found.lines,
+                          found.stopped);
+}
+
+}  // namespace
+
+void bind_tagging(nb::module_& m) {
+    m.def("word_atom_names", [] { return std::vector<std::string>(word_atom_names.begin(), word_atom_names.end()); });
+    m.attr("word_reach") = Words::reach - 1;
+    m.def("lower_case", [](const std::string& text) {
+        std::string result;
+        for (char32_t letter : decoded(text)) append_utf8(to_lower(letter), result);
+        return result;
+    }, "text"_a);
+    m.def("upper_case", [](const std::string& text) {
+        std::string result;
+        for (char32_t letter : decoded(text)) append_utf8(to_upper(letter), result);
+        return result;
+    }, "text"_a);
+    m.def("find_script", [](const std::string& form, const std::string& lemma) {
+        return find_script(decoded(form), decoded(lemma));
+    }, "form"_a, "lemma"_a, "The edit script that makes the lemma of the form.");
+    m.def("apply_script", [](const std::string& script, const std::string& form) -> nb::object {
+        std::string lemma;
+        if (!EditScript(script).apply(decoded(form), lemma)) return nb::none();
+        return nb::cast(lemma);
+    }, "script"_a, "form"_a, nb::sig("def apply_script(script: str, form: str) -> str | None"),
+       "The lemma, or None if the script does not fit the form.");
+
+    nb::class_<TagText>(m, "TagText", "Sentences as hashes that taggers look at.")
+        .def("__len__", &TagText::sentences)
+        .def_prop_ro("words", &TagText::words, "The number of words in all sentences.")
+        .def("lengths", [](const TagText& self) {
+            std::vector<int> result;
+            for (std::size_t i = 0; i < self.sentences(); ++i) result.push_back(self.sentence(i).count());
+            return result;
+        })
+        .def("checksum", &TagText::checksum)
+        .def("keys", [](TagText& self, const TemplateSpec& spec) {
+            const WordTemplate key = template_of(spec);
+            std::uint64_t* data;
+            auto array = new_array<std::uint64_t, 1>({self.words()}, data);
+            for_words(self, [&](const Words& words, int word, std::size_t at) { data[at] = key.hash(words, word); });
+            return array;
+        }, "template"_a, "The hash of a template at every word.")
+        .def("atoms", [](TagText& self, int atom) {
+            std::uint64_t* data;
+            auto array = new_array<std::uint64_t, 1>({self.words()}, data);
+            for_words(self, [&](const Words& words, int word, std::size_t at) {
+                data[at] = words.atom(word, static_cast<WordAtom>(atom));
+            });
+            return array;
+        }, "atom"_a)
+        .def("set_numbers", [](TagText& self, int atom, const Row<const int>& numbers) {
+            if (numbers.shape(0) != self.words()) throw nb::value_error("every word needs a number");
+            for_words(self, [&](Words& words, int word, std::size_t at) {
+                words.set_number(word, static_cast<WordAtom>(atom), numbers.data()[at]);
+            });
+        }, "atom"_a, "numbers"_a, "What an earlier stage found, or should find.")
+        .def("set_classes", [](TagText& self, const HeldDictionary& classes) {
+            for (std::size_t i = 0; i < self.sentences(); ++i) set_classes(classes.dictionary, self.sentence(i));
+        }, "classes"_a);
+    m.def("tag_text", &make_text, "sentences"_a, nb::sig("def tag_text(sentences: list[list[str]]) -> TagText"),
+          "Sentences as lists of forms.");
+
+    nb::class_<HeldDictionary>(m, "TagDictionary", "Lists of labels by hashes.")
+        .def(nb::init<Row<const std::uint64_t>, Row<const std::uint32_t>, Row<const std::uint16_t>, int>(), "keys"_a,
+             "starts"_a, "lists"_a, "labels"_a);
+    StageClass stage(m, "TagStage", "A stage of a tagger without its weights.");
+    stage
+        .def("__init__", [](Stage* self, const std::vector<std::vector<TemplateSpec>>& templates,
+                            const std::vector<std::vector<int>>& pieces, int piece_count,
+                            const HeldDictionary& dictionary, const std::vector<int>& open, int most,
+                            const std::vector<std::string>& scripts) {
+            if (templates.size() != 4) throw nb::value_error("there must be four lists of templates");
+            if (!scripts.empty() && scripts.size() != pieces.size()) throw nb::value_error("every label is a script");
+            std::vector<EditScript> parsed;
+            for (const std::string& script : scripts) parsed.emplace_back(script);
+            new (self) Stage{Layer({templates_of(templates[0]), templates_of(templates[1]), templates_of(templates[2]),
+                                    templates_of(templates[3])},
+                                   pieces, piece_count, dictionary.dictionary, open, most),
+                             std::move(parsed)};
+        }, "templates"_a, "pieces"_a, "piece_count"_a, "dictionary"_a, "open"_a, "most"_a, "scripts"_a,
+           nb::keep_alive<1, 5>())
+        .def_prop_ro("padding", [](const Stage& self) { return self.layer.padding(); },
+                     "How many weights follow the table's power of two.");
+    bind_stage_training(stage);
+
+    nb::class_<HeldTagger>(m, "Tagger", "A tagger with its weights.")
+        .def(nb::init<nb::tuple, const std::vector<const HeldWeights*>&, const std::vector<double>&,
+                      std::vector<std::string>, std::vector<std::string>, std::vector<std::string>>(),
+             "classes_and_stages"_a, "weights"_a, "scales"_a, "upos"_a, "xpos"_a, "feats"_a, nb::keep_alive<1, 3>())
+        .def("tag", &tag_text, "text"_a, "probabilities"_a, "threads"_a,
+             nb::sig("def tag(self, text: TagText, probabilities: bool, threads: int) "
+                     "-> tuple[typing.Any, typing.Any]"),
+             "Labels and probabilities of all words, a row for each stage.")
+        .def("lemmas", [](const HeldTagger& self, const TagText& text, const Row<const int>& scripts) {
+            const auto& all = self.tagger.stages[lemma_stage].stage->scripts;
+            if (scripts.shape(0) != text.words()) throw nb::value_error("every word needs a script");
+            std::vector<std::string> result(text.words());
+            for (std::size_t word = 0; word < text.words(); ++word)
+                make_lemma(all.at(scripts.data()[word]), text.form(word), result[word]);
+            return result;
+        }, "text"_a, "scripts"_a)
+        .def("probabilities", &tag_probabilities, "text"_a, "threads"_a,
+             nb::sig("def probabilities(self, text: TagText, threads: int) -> typing.Any"),
+             "Of every tag of every word.")
+        .def("kbest", &kbest_tags, "text"_a, "k"_a, "threads"_a)
+        .def("tag_conllu", &tag_bytes, "data"_a, "final"_a, "probabilities"_a, "threads"_a,
+             nb::sig("def tag_conllu(self, data: bytes, final: bool, probabilities: bool, threads: int) "
+                     "-> tuple[int, bytes, int, int, int, bool]"),
+             "The text of the whole sentences at the start of the data, with tags: (bytes used, text, sentences, "
+             "words, lines, whether the next sentence breaks the format).");
+}

@@ -1,0 +1,51 @@
+// The tagger: three stages, one after the other, each of which sees what the ones before it found.
+#pragma once
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tagging/stage.hpp"
+
+namespace arbora {
+
+// UPOS; then XPOS and FEATS, which are one label; then the lemma's edit script.
+inline constexpr int stage_count = 3, upos_stage = 0, morph_stage = 1, lemma_stage = 2;
+
+struct TrainedStage {
+    const Stage* stage;
+    ShortWeights weights;
+    double scale = 1;  // scores are multiplied by it to make log-probabilities
+};
+
+// Everything that tagging needs, read only.
+struct Tagger {
+    const Dictionary* classes;  // of forms in lower case
+    std::array<TrainedStage, stage_count> stages;
+};
+
+// Sets the atom `tags` of all words: the number of the class of the form in lower case, 0 if it has none.
+void set_classes(const Dictionary& classes, Words& words);
+
+// What was found for one sentence: a label of each word in each stage, and, if it was asked for, its probability given
+// what earlier stages found.
+struct Tagged {
+    std::array<std::vector<int>, stage_count> labels;
+    std::array<std::vector<double>, stage_count> probabilities;
+};
+
+// The best labels; the words are set from these forms, and get the atoms that stages find.
+void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, bool probabilities,
+         Tagged& found);
+
+// The chain of UPOS tags; the scores of rows are log-probabilities, up to one sum for all of them.
+void fill_tags(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, Lattice& lattice);
+
+// The lemma that a script makes of a form.
+void make_lemma(const EditScript& script, std::string_view form, std::string& lemma);
+
+// One stage's best labels for words that have the atoms of earlier stages; leaves the lattice.
+void choose_labels(const Stage& stage, ShortWeights weights, const Words& words,
+                   std::span<const std::string_view> forms, Lattice& lattice, std::vector<int>& labels);
+
+}  // namespace arbora

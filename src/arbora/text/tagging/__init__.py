@@ -1,0 +1,1 @@
+"""The tagger's room: templates and dictionaries, training, tagging, files."""

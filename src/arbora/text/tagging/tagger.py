@@ -1,0 +1,199 @@
+"""The tagger: a model file at work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora import _core
+from arbora.errors import ArboraError, FileError
+from arbora.models import read_model, write_model
+from arbora.text.tagging.options import TagOptions
+from arbora.text.tagging.structure import labels_of, make_tagger, make_text
+from arbora.treebank import Sentence
+from arbora.treebank.conllu import broken, fed
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Tensors: TypeAlias = Mapping[str, npt.NDArray[Any]]
+
+ARCHITECTURE = "tagger"
+PROBABILITIES = ("UposProbability", "MorphProbability", "LemmaProbability")
+
+
+class TaggedConllu(NamedTuple):
+    """Some sentences of a CoNLL-U file with their tags, as bytes, and how much that is."""
+
+    data: bytes
+    sentences: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTags:
+    """One of a sentence's k best rows of UPOS tags, and its log-probability."""
+
+    tags: list[str]
+    log_probability: float
+
+
+class Tagger:
+    """A trained tagger. It does not change, and serves any number of threads.
+
+    Make one with :func:`arbora.text.train_tagger`, or `load` it from a file. A file of several models holds
+    its ``header`` and ``tensors`` under names of its own.
+    """
+
+    def __init__(self, header: dict[str, Any], tensors: Tensors) -> None:
+        """A tagger from what its file holds; KeyError, TypeError or ValueError if that is none."""
+        self.header = header
+        self.tensors = dict(tensors)
+        self._labels = labels_of(header)
+        self._core = make_tagger(header, tensors)
+
+    @property
+    def tags(self) -> list[str]:
+        """The UPOS tags that it knows, in the order of `probabilities`."""
+        return list(self._labels.upos)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tagger:
+        """The tagger of a model file."""
+        model = read_model(path, architecture=ARCHITECTURE)
+        try:
+            return cls(model.header, model.tensors)
+        except (IndexError, KeyError, TypeError, ValueError, ArboraError) as error:
+            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise FileError(f"this is no tagger that Arbora can use: {reason}", file=str(path)) from None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, whole or not at all."""
+        write_model(path, self.header, self.tensors)
+
+    def tag(self, sentences: Iterable[Sentence], options: TagOptions | None = None) -> Iterator[Sentence]:
+        """The same sentences, in order, with UPOS, XPOS, FEATS and lemmas set in place; may be endless.
+
+        With probabilities, MISC gets ``UposProbability`` (exact, over all rows of tags), ``MorphProbability``
+        (of XPOS and FEATS, given the UPOS tags) and ``LemmaProbability`` (given all tags).
+        """
+        options = (options or TagOptions()).check()
+        for batch in _batches(sentences, options.batch):
+            text = make_text(batch)
+            labels, chances = self._core.tag(text, options.probabilities, options.threads)
+            upos, morph = labels[0].tolist(), labels[1].tolist()
+            lemmas = self._core.lemmas(text, labels[2])
+            start = 0
+            for sentence in batch:
+                end = start + len(sentence.forms)
+                found = [self._labels.morph[label] for label in morph[start:end]]
+                sentence.upos = [self._labels.upos[label] for label in upos[start:end]]
+                sentence.xpos = [xpos for _, xpos, _ in found]
+                sentence.feats = [feats for _, _, feats in found]
+                sentence.lemmas = lemmas[start:end]
+                if options.probabilities:
+                    rows = zip(sentence.misc, *(chances[:, start:end].tolist()), strict=True)
+                    sentence.misc = [_with_chances(misc, own) for misc, *own in rows]
+                start = end
+            yield from batch
+
+    def tag_conllu(
+        self, pieces: Iterable[bytes], options: TagOptions | None = None
+    ) -> Generator[TaggedConllu, None, None]:
+        """Tag a CoNLL-U file that comes in pieces; every piece is answered as soon as it is there.
+
+        The same bytes as reading, `tag` and writing give, but no word becomes an object of Python. The
+        options' ``batch`` does not matter, pieces are worked on whole. A sentence that breaks the format
+        raises the error when all before it were handed on.
+        """
+        options = (options or TagOptions()).check()
+        line, sentences_before = 1, 0
+
+        def take(data: bytes, final: bool) -> tuple[int, tuple[TaggedConllu, FileError | None]]:
+            nonlocal line, sentences_before
+            used, text, sentences, words, lines, stopped = self._core.tag_conllu(
+                data, final, options.probabilities, options.threads
+            )
+            line += lines
+            sentences_before += sentences
+            error = _refusal(data[used:], final, line, sentences_before + 1) if stopped else None
+            return used, (TaggedConllu(text, sentences, words), error)
+
+        for found, error in fed(pieces, take, lambda: line):
+            if found.sentences:
+                yield found
+            if error is not None:
+                raise error
+
+    def probabilities(self, sentences: Iterable[Sentence], *, threads: int = 1) -> list[Floats]:
+        """For every sentence of n words an array (n, tags): how probable each UPOS tag of each word is.
+
+        Exact sums over all rows of tags; a tag that is no candidate of a word has 0.
+        """
+        batch = list(sentences)
+        found: Floats = self._core.probabilities(make_text(batch), threads)
+        ends = np.cumsum([len(sentence.forms) for sentence in batch])
+        return [np.ascontiguousarray(part) for part in np.split(found, ends)[:-1]]
+
+    def best_tags(
+        self, sentences: Iterable[Sentence], *, most: int = 3, least: float = 0.0, threads: int = 1
+    ) -> list[list[list[tuple[str, float]]]]:
+        """For every word of every sentence its most probable UPOS tags with their probabilities.
+
+        At most ``most`` of them, none less probable than ``least`` but the first, none impossible.
+        """
+        result = []
+        for chances in self.probabilities(sentences, threads=threads):
+            ranked = np.argsort(-chances, axis=1, kind="stable")[:, :most].tolist()
+            result.append(
+                [
+                    [
+                        (self._labels.upos[tag], float(row[tag]))
+                        for rank, tag in enumerate(order)
+                        if rank == 0 or (row[tag] > 0 and row[tag] >= least)
+                    ]
+                    for row, order in zip(chances, ranked, strict=True)
+                ]
+            )
+        return result
+
+    def kbest(self, sentences: Iterable[Sentence], k: int, *, threads: int = 1) -> list[list[RankedTags]]:
+        """The k most probable rows of UPOS tags of each sentence, in order; fewer where there are fewer."""
+        if k < 1:
+            raise ArboraError(f"k must be at least 1, not {k}")
+        return [
+            [RankedTags([self._labels.upos[tag] for tag in tags], chance) for tags, chance in found]
+            for found in self._core.kbest(make_text(sentences), k, threads)
+        ]
+
+
+def _batches(sentences: Iterable[Sentence], size: int) -> Iterator[list[Sentence]]:
+    batch: list[Sentence] = []
+    words = 0
+    for sentence in sentences:
+        batch.append(sentence)
+        words += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
+        if words >= size:
+            yield batch
+            batch, words = [], 0
+    if batch:
+        yield batch
+
+
+def _with_chances(misc: str, chances: list[float]) -> str:
+    """MISC with the probabilities of the stages as its last items, in place of older ones.
+
+    >>> _with_chances("SpaceAfter=No|UposProbability=0.5000", [0.75, 1.0, 1.0])
+    'SpaceAfter=No|UposProbability=0.7500|MorphProbability=1.0000|LemmaProbability=1.0000'
+    """
+    kept = [] if misc == "_" else [i for i in misc.split("|") if i.partition("=")[0] not in PROBABILITIES]
+    return "|".join([*kept, *(f"{n}={c:.4f}" for n, c in zip(PROBABILITIES, chances, strict=True))])
+
+
+def _refusal(data: bytes, final: bool, line: int, number: int) -> FileError:
+    """Why the data's first sentence cannot be tagged: how it breaks the format."""
+    _, problems, found = _core.ConlluDecoder(False, False, line).decode(data, final)[1][0]
+    return broken(number, problems, found).problems[0]
