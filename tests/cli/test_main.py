@@ -22,6 +22,7 @@ COMMANDS = [
     "experiment",
     "inspect",
     "parse",
+    "tag",
     "tokenize",
     "train",
     "validate",

@@ -23,6 +23,10 @@ COMMANDS = {
         "arbora.cli.tokenize:tokenize_command",
         "Cut a text into sentences, tokens and words, and write them as CoNLL-U.",
     ),
+    "tag": (
+        "arbora.cli.tag:tag",
+        "Tag a file: every word gets UPOS, XPOS, FEATS and a lemma, in place of those it may have.",
+    ),
     "parse": (
         "arbora.cli.parse:parse",
         "Parse a file: every sentence gets a tree, in place of the one it may have.",
@@ -54,7 +58,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
-    help="Syntactic trees: train parsers and parse with them; check, convert, draw and compare treebanks.\n\n"
+    help="Syntactic trees: train taggers and parsers and run them; check, convert, draw, compare treebanks."
+    "\n\n"
     "Files may be `-` (standard input or output), `.gz` or `.xz`. Bad input is one line and exit code 2.",
 )
 

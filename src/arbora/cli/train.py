@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arbora.cli.options import available_cpus
+from arbora.cli.progress import training_progress
+from arbora.cli.train_tagger import train_tagger
 from arbora.cli.train_tokenizer import train_tokenizer_command
 from arbora.dependency import PRESETS, EpochReport, TrainingOptions, preset_options, preset_templates
 from arbora.dependency.files import TrainingSummary, checkpoint_epoch, read_templates, train_file
@@ -30,11 +28,9 @@ DEFAULTS = TrainingOptions()
 HIGHER = preset_options("second-order")
 _RATES = ", ".join(f"{learner.rate:g} for {name}" for name, learner in LEARNERS.items())
 
-OnEpoch = Callable[[EpochReport], None]
-OnBatch = Callable[[int, int], None]
-
 
 app.command("tokenizer")(train_tokenizer_command)
+app.command("tagger")(train_tagger)
 
 
 @app.command("parser")
@@ -212,7 +208,11 @@ def train_parser(
     first = checkpoint_epoch(output) + 1 if resume else int(not _has_pruner(options, own))
     if resume:
         typer.echo(f"resuming with epoch {first}", err=True)
-    with _progress(options, first) as (on_epoch, on_batch):
+    with training_progress(
+        _name(first, epochs),
+        lambda report: _line(report, epochs),
+        lambda report: _name(report.epoch + 1, epochs),
+    ) as (on_epoch, on_batch):
         summary = train_file(
             train,
             output,
@@ -231,24 +231,6 @@ def train_parser(
 
 def _has_pruner(options: TrainingOptions, own: Templates | None) -> bool:
     return options.pruning > 0 and bool((own or preset_templates(options.preset)).pruner)
-
-
-@contextmanager
-def _progress(options: TrainingOptions, first: int) -> Iterator[tuple[OnEpoch, OnBatch | None]]:
-    """A line for each epoch, and on a terminal a bar for the one that is running; epoch 0 is the pruner's."""
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
-        yield lambda report: typer.echo(_line(report, options.epochs), err=True), None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(_name(first, options.epochs), total=None)
-
-        def on_epoch(report: EpochReport) -> None:
-            console.print(_line(report, options.epochs), markup=False, soft_wrap=True)
-            bar.reset(task, description=_name(report.epoch + 1, options.epochs), total=None)
-
-        yield on_epoch, lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _name(epoch: int, epochs: int) -> str:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, nullcontext
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from typing import TypeVar
 
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, TrainingOptions
 from arbora.dependency.output import set_kbest
-from arbora.dependency.parser import DependencyParser, ParsedConllu
+from arbora.dependency.parser import DependencyParser
 from arbora.dependency.presets import preset_templates
 from arbora.dependency.rule_parsing import check_rules, parse_with_rules
 from arbora.dependency.rules import Rules
@@ -23,25 +20,12 @@ from arbora.features import Templates
 from arbora.models import check_model_name, read_model
 from arbora.treebank import Sentence, read, write
 from arbora.treebank.conllx import Losses, reduced
-from arbora.treebank.files import (
-    check_output,
-    chunks,
-    display_name,
-    gathered,
-    never_waits,
-    open_input,
-    open_output,
-)
+from arbora.treebank.files import check_output, chunks, open_input
 from arbora.treebank.formats import find_format
-
-Item = TypeVar("Item")
+from arbora.treebank.streaming import RewrittenConllu, rewrite_file
 
 SHOWN_EVERY = 100
 """How many sentences are parsed between two calls of ``progress``, at least."""
-BYTES_OF_A_WORD = 128
-"""About as many as a line of a rich treebank has: so many are read at once for each word of a batch."""
-MOST_BYTES = 1 << 24
-"""But never more than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,54 +186,23 @@ def _parse_text(
     progress: Callable[[ParsingReport], None] | None,
 ) -> None:
     """From CoNLL-U to CoNLL-U, as bytes: no sentence becomes an object of Python."""
-    stream = open_input(source)
-    pieces = chunks(stream, source)
-    all_there = never_waits(stream)
-    beside = all_there and options.threads > 1  # compression shall not hold up the core's threads
-    if all_there:
-        pieces = gathered(pieces, min(options.batch * BYTES_OF_A_WORD, MOST_BYTES))
-    if beside:
-        pieces = _ahead(pieces)
-    parsed = parser.parse_conllu(pieces, options)
-    if beside:
-        parsed = _ahead(parsed)
-    with (
-        nullcontext() if source == "-" else stream,
-        closing(pieces),
-        closing(parsed),
-        open_output(target) as output,
-    ):
-        for found in _named(parsed, source):
-            output.write(found.data)
-            if target == "-":
-                output.flush()  # whoever waits for it gets it before the next piece is waited for
-            shown = report.sentences // SHOWN_EVERY
-            report.sentences += found.sentences
-            report.words += found.words
-            if progress is not None and report.sentences // SHOWN_EVERY > shown:
-                progress(report)
+
+    def on_piece(found: RewrittenConllu) -> None:
+        shown = report.sentences // SHOWN_EVERY
+        report.sentences += found.sentences
+        report.words += found.words
+        if progress is not None and report.sentences // SHOWN_EVERY > shown:
+            progress(report)
+
+    rewrite_file(
+        source,
+        target,
+        lambda pieces: parser.parse_conllu(pieces, options),
+        threads=options.threads,
+        batch=options.batch,
+        on_piece=on_piece,
+    )
     report.written = report.sentences
-
-
-def _ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
-    """The same items, each made while the one before is being used; for what never waits for others.
-
-    >>> list(_ahead(iter(range(3))))
-    [0, 1, 2]
-    """
-    with ThreadPoolExecutor(1) as worker:
-        coming = worker.submit(next, items, None)
-        while (item := coming.result()) is not None:
-            coming = worker.submit(next, items, None)
-            yield item
-
-
-def _named(found: Iterator[ParsedConllu], source: str) -> Iterator[ParsedConllu]:
-    try:
-        yield from found
-    except FileError as error:
-        error.file = display_name(source)
-        raise
 
 
 def _parse_sentences(

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ from arbora.inference import find_solver
 from arbora.models import compact, expand, is_compact, read_model, write_model
 from arbora.treebank import Sentence
 from arbora.treebank.conllu import fed
+from arbora.treebank.streaming import RewrittenConllu
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -39,14 +40,6 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 ARCHITECTURE = "dependency-parser"
 _NO_INTEGERS = np.empty(0, np.int32)
 _NO_FLOATS = np.empty(0, np.float64)
-
-
-class ParsedConllu(NamedTuple):
-    """Some sentences of a CoNLL-U file with their trees, as bytes, and how much that is."""
-
-    data: bytes
-    sentences: int
-    words: int
 
 
 @dataclass(slots=True)
@@ -210,7 +203,7 @@ class DependencyParser:
 
     def parse_conllu(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None
-    ) -> Generator[ParsedConllu, None, None]:
+    ) -> Generator[RewrittenConllu, None, None]:
         """Parse a CoNLL-U file that comes in pieces; every piece is answered as soon as it is there.
 
         The same bytes as reading, `parse` and writing give, but no word becomes an object of Python: this is
@@ -224,7 +217,7 @@ class DependencyParser:
         check_columns(self.labels)
         line, sentences_before = 1, 0
 
-        def take(data: bytes, final: bool) -> tuple[int, tuple[ParsedConllu, ArboraError | None]]:
+        def take(data: bytes, final: bool) -> tuple[int, tuple[RewrittenConllu, ArboraError | None]]:
             nonlocal line, sentences_before
             used, text, sentences, words, lines, stopped, reason = self._core.parse_conllu(
                 self._weights,
@@ -241,7 +234,7 @@ class DependencyParser:
             line += lines
             sentences_before += sentences
             error = refusal(data[used:], final, line, sentences_before + 1, reason) if stopped else None
-            return used, (ParsedConllu(text, sentences, words), error)
+            return used, (RewrittenConllu(text, sentences, words), error)
 
         for found, error in fed(pieces, take, lambda: line):
             if found.sentences:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,20 +17,13 @@ from arbora.text.tagging.options import TagOptions
 from arbora.text.tagging.structure import labels_of, make_tagger, make_text
 from arbora.treebank import Sentence
 from arbora.treebank.conllu import broken, fed
+from arbora.treebank.streaming import RewrittenConllu
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Tensors: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 ARCHITECTURE = "tagger"
 PROBABILITIES = ("UposProbability", "MorphProbability", "LemmaProbability")
-
-
-class TaggedConllu(NamedTuple):
-    """Some sentences of a CoNLL-U file with their tags, as bytes, and how much that is."""
-
-    data: bytes
-    sentences: int
-    words: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +95,7 @@ class Tagger:
 
     def tag_conllu(
         self, pieces: Iterable[bytes], options: TagOptions | None = None
-    ) -> Generator[TaggedConllu, None, None]:
+    ) -> Generator[RewrittenConllu, None, None]:
         """Tag a CoNLL-U file that comes in pieces; every piece is answered as soon as it is there.
 
         The same bytes as reading, `tag` and writing give, but no word becomes an object of Python. The
@@ -112,7 +105,7 @@ class Tagger:
         options = (options or TagOptions()).check()
         line, sentences_before = 1, 0
 
-        def take(data: bytes, final: bool) -> tuple[int, tuple[TaggedConllu, FileError | None]]:
+        def take(data: bytes, final: bool) -> tuple[int, tuple[RewrittenConllu, FileError | None]]:
             nonlocal line, sentences_before
             used, text, sentences, words, lines, stopped = self._core.tag_conllu(
                 data, final, options.probabilities, options.threads
@@ -120,7 +113,7 @@ class Tagger:
             line += lines
             sentences_before += sentences
             error = _refusal(data[used:], final, line, sentences_before + 1) if stopped else None
-            return used, (TaggedConllu(text, sentences, words), error)
+            return used, (RewrittenConllu(text, sentences, words), error)
 
         for found, error in fed(pieces, take, lambda: line):
             if found.sentences:

@@ -1,0 +1,136 @@
+"""``arbora train tagger``: a tagger from a treebank."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arbora.cli.options import available_cpus
+from arbora.cli.progress import training_progress
+from arbora.learning import LEARNERS, LOSSES
+from arbora.text import TaggerOptions, TaggerReport
+from arbora.text.tagging.files import (
+    TaggerSummary,
+    checkpoint_place,
+    read_tagger_templates,
+    train_tagger_file,
+)
+
+DEFAULTS = TaggerOptions()
+
+
+def train_tagger(
+    train: Annotated[
+        str, typer.Argument(metavar="TRAIN", help="The treebank: CoNLL-U, every word with its UPOS tag.")
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    dev: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DEV",
+            help="A treebank to choose the best epochs by, and to make probabilities honest on. Without it "
+            "the last epochs are kept.",
+        ),
+    ] = None,
+    templates: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Your own templates, instead of the built-in ones.")
+    ] = None,
+    loss: Annotated[
+        str, typer.Option(metavar="NAME", help=f"What is made small: {', '.join(LOSSES)}.")
+    ] = DEFAULTS.loss,
+    beta: Annotated[
+        float | None,
+        typer.Option(help="Another beta of the loss: small counts all rows of tags, `inf` the worst one."),
+    ] = DEFAULTS.beta,
+    gamma: Annotated[
+        float | None, typer.Option(help="The gamma of the loss: how much a wrong tag costs.")
+    ] = DEFAULTS.gamma,
+    learner: Annotated[
+        str, typer.Option(metavar="NAME", help=f"How steps are made: {', '.join(LEARNERS)}.")
+    ] = DEFAULTS.learner,
+    rate: Annotated[float | None, typer.Option(help="The length of steps, at most.")] = DEFAULTS.rate,
+    epochs: Annotated[int, typer.Option(help="Passes over the treebank, for each stage.")] = DEFAULTS.epochs,
+    batch: Annotated[
+        int, typer.Option(help="Sentences between two changes of the weights.")
+    ] = DEFAULTS.batch,
+    seed: Annotated[int, typer.Option(help="Of the order of sentences.")] = DEFAULTS.seed,
+    bits: Annotated[
+        tuple[int, int, int],
+        typer.Option(
+            metavar="UPOS MORPH LEMMA",
+            help="There are 2^BITS weights for UPOS, for XPOS with FEATS, and for lemmas.",
+        ),
+    ] = DEFAULTS.bits,
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="By default one for each CPU. The model does not depend on it."),
+    ] = None,
+    licence: Annotated[
+        str, typer.Option(metavar="TEXT", help="The licence of the treebank, to be kept in the model.")
+    ] = "",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where a killed run of the same options stopped.")
+    ] = False,
+) -> None:
+    """Train a tagger: UPOS, XPOS, FEATS and lemmas.
+
+    A treebank, a dev set, and a minute:
+
+        arbora train tagger train.conllu --dev dev.conllu --output en.tagger
+
+    There are three stages: UPOS; XPOS with FEATS; lemmas. Columns that the treebank leaves empty stay so.
+
+    After every epoch all is kept in `MODEL.checkpoint`. If the run is killed, the same command with
+    `--resume` goes on, and gives the same bytes as if nothing had happened.
+
+    The same treebank, options and seed give the same model on any number of threads.
+    """
+    options = TaggerOptions(
+        loss=loss,
+        beta=beta,
+        gamma=gamma,
+        learner=learner,
+        rate=rate,
+        epochs=epochs,
+        batch=batch,
+        seed=seed,
+        bits=bits,
+    )
+    own = None if templates is None else read_tagger_templates(templates)
+    first = "upos epoch 1"
+    if resume:
+        stage, epoch = checkpoint_place(output)
+        first = f"{stage} after epoch {epoch}"
+        typer.echo(f"resuming with {first}", err=True)
+    with training_progress(first, lambda report: _line(report, epochs), _after) as (on_epoch, on_batch):
+        summary = train_tagger_file(
+            train,
+            output,
+            dev=dev,
+            options=options,
+            templates=own,
+            threads=available_cpus() if threads is None else threads,
+            resume=resume,
+            licence=licence,
+            progress=on_epoch,
+            on_batch=on_batch,
+        )
+    typer.echo(_summary(summary))
+
+
+def _line(report: TaggerReport, epochs: int) -> str:
+    parts = [f"{report.stage} epoch {report.epoch}/{epochs}", f"loss {report.loss:.4f}"]
+    if report.accuracy is not None:
+        parts.append(f"dev accuracy {100 * report.accuracy:.2f}")
+    return "  ".join([*parts, f"{report.words_per_second:,.0f} words/s"])
+
+
+def _after(report: TaggerReport) -> str:
+    return f"after {report.stage} epoch {report.epoch}"
+
+
+def _summary(summary: TaggerSummary) -> str:
+    names = {"upos": "UPOS", "xpos": "XPOS", "feats": "FEATS", "lemmas": "lemmas"}
+    scores = [f"dev {names[column]} {100 * share:.2f}" for column, share in summary.dev.items()]
+    return ", ".join([f"{summary.file}: {summary.bytes:,} bytes", *scores])
