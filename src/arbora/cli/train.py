@@ -208,11 +208,14 @@ def train_parser(
     first = checkpoint_epoch(output) + 1 if resume else int(not _has_pruner(options, own))
     if resume:
         typer.echo(f"resuming with epoch {first}", err=True)
-    with training_progress(
-        _name(first, epochs),
-        lambda report: _line(report, epochs),
-        lambda report: _name(report.epoch + 1, epochs),
-    ) as (on_epoch, on_batch):
+
+    def line(report: EpochReport) -> str:
+        return _line(report, epochs)
+
+    def following(report: EpochReport) -> str:
+        return _name(report.epoch + 1, epochs)
+
+    with training_progress(_name(first, epochs), line, following) as (on_epoch, on_batch):
         summary = train_file(
             train,
             output,
