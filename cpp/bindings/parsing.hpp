@@ -34,11 +34,11 @@ struct Structure {
 
     Structure(const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
               const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
-              double label_scale, double joint_scale)
+              double label_scale, double joint_scale, int roles)
         : templates(templates_of(sections)),
           pruner(templates, threshold, most),
           model(templates, {at_root.begin(), at_root.end()}, {below_words.begin(), below_words.end()},
-                {tree_scale, label_scale, joint_scale}),
+                {tree_scale, label_scale, joint_scale}, roles),
           higher(templates) {}
 };
 

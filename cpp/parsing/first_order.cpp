@@ -11,7 +11,7 @@
 namespace arbora {
 namespace {
 
-std::vector<float> barred(const std::vector<char>& possible, int stride) {
+std::vector<float> bars_of(const std::vector<char>& possible, int stride) {
     std::vector<float> result(stride, -INFINITY);
     for (std::size_t l = 0; l < possible.size(); ++l)
         if (possible[l]) result[l] = 0;
@@ -44,41 +44,44 @@ ARBORA_VECTORISED double sum_of_exponentials(const float* scores, int stride, do
 }  // namespace
 
 FirstOrder::FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words,
-                       Scales scales)
+                       Scales scales, int roles)
     : arcs_(templates.of(Section::arcs)),
       joint_labels_(templates.of(Section::labels), {}, static_cast<int>(at_root.size())),
       labeler_(templates.of(Section::labeler), templates.of(Section::siblings), static_cast<int>(at_root.size())),
+      roles_(templates.of(Section::roles), {}, roles),
       is_joint_(!templates.of(Section::labels).empty()),
       has_labeler_(!templates.of(Section::labeler).empty()),
       at_root_(std::move(at_root)),
       below_words_(std::move(below_words)),
-      barred_at_root_(barred(at_root_, joint_labels_.stride())),
-      barred_below_words_(barred(below_words_, joint_labels_.stride())),
+      barred_at_root_(has_roles() ? bars_of(std::vector<char>(roles, 1), roles_.stride())
+                                  : bars_of(at_root_, joint_labels_.stride())),
+      barred_below_words_(has_roles() ? barred_at_root_ : bars_of(below_words_, joint_labels_.stride())),
       scales_(scales) {}
 
 template <class Number>
 void FirstOrder::score(const Prepared& sentence, WeightTable<Number> weights, Workspace& space,
                        Candidates& candidates) const {
     const std::size_t count = candidates.arcs.size();
-    candidates.labels = is_joint() ? labels() : 0;
+    const LabelFeatures* rows = this->rows();
+    candidates.labels = rows ? rows->labels() : 0;
     space.arc_scores.resize(count);
     arcs_.score(sentence, weights, candidates.arcs, space.arc_scores.data());
-    if (!candidates.labels) {
+    if (!rows) {
         candidates.scores.resize(count);
         for (std::size_t a = 0; a < count; ++a) candidates.scores[a] = scales_.trees * space.arc_scores[a];
         return;
     }
-    const int stride = joint_labels_.stride();
+    const int stride = rows->stride(), labels = rows->labels();
     const double scale = scales_.joint != 0 ? scales_.joint : scales_.trees;
     space.label_scores.resize(count * stride);
-    joint_labels_.score(sentence, weights, candidates.arcs, space.label_scores.data());
-    candidates.scores.resize(count * labels());
+    rows->score(sentence, weights, candidates.arcs, space.label_scores.data());
+    candidates.scores.resize(count * labels);
     for (std::size_t a = 0; a < count; ++a) {
-        const char* possible = candidates.arcs[a].head == 0 ? at_root_.data() : below_words_.data();
+        const float* bars = barred(candidates.arcs[a].head);
         const float* from = space.label_scores.data() + a * stride;
-        double* to = candidates.scores.data() + a * labels();
-        for (int l = 0; l < labels(); ++l)
-            to[l] = possible[l] ? scale * (static_cast<double>(space.arc_scores[a]) + from[l]) : impossible;
+        double* to = candidates.scores.data() + a * labels;
+        for (int l = 0; l < labels; ++l)
+            to[l] = bars[l] == 0 ? scale * (static_cast<double>(space.arc_scores[a]) + from[l]) : impossible;
     }
     if (scale != scales_.trees) rescale(candidates);
 }
@@ -86,33 +89,41 @@ void FirstOrder::score(const Prepared& sentence, WeightTable<Number> weights, Wo
 template void FirstOrder::score(const Prepared&, Weights, Workspace&, Candidates&) const;
 template void FirstOrder::score(const Prepared&, ShortWeights, Workspace&, Candidates&) const;
 
-// With the scales as in `rescale`, label by label: best = max j s + (t/j - 1) log sum exp(j s).
+// With the scales as in `rescale`, label by label: best = max j s + (t/j - 1) log sum exp(j s). With roles, all that
+// counts is t/j log sum exp(j s).
 void FirstOrder::score_by_arc(const Prepared& sentence, ShortWeights weights, const std::vector<Arc>& arcs,
                               const int* known, bool with_sums, Workspace& space, ByArc& result) const {
     space.arc_scores.resize(arcs.size());
     arcs_.score(sentence, weights, arcs, space.arc_scores.data());
     result.best.resize(arcs.size());
     result.sums.resize(with_sums ? arcs.size() : 0);
-    if (!is_joint()) {
+    const LabelFeatures* rows = this->rows();
+    if (!rows) {
         for (std::size_t a = 0; a < arcs.size(); ++a) result.best[a] = scales_.trees * space.arc_scores[a];
         if (with_sums) result.sums = result.best;
         result.learned = result.best;
         return;
     }
-    const int stride = joint_labels_.stride();
+    if (has_roles()) known = nullptr;  // it is of labels
+    const int stride = rows->stride();
     const double scale = scales_.joint != 0 ? scales_.joint : scales_.trees,
                  change = scales_.joint != 0 ? scales_.trees / scales_.joint - 1 : 0;
     space.label_scores.resize(arcs.size() * stride);
-    joint_labels_.score(sentence, weights, arcs, space.label_scores.data());
+    rows->score(sentence, weights, arcs, space.label_scores.data());
     result.learned.resize(arcs.size());
     for (std::size_t a = 0; a < arcs.size(); ++a) {
         float* row = space.label_scores.data() + a * stride;
         const double of_arc = space.arc_scores[a];
-        const float top = bar(arcs[a].head == 0 ? barred_at_root_.data() : barred_below_words_.data(), stride, row);
+        const float top = bar(barred(arcs[a].head), stride, row);
         double best = scale * (of_arc + top), sum = best;
-        if (top != -INFINITY && (with_sums || change != 0)) {
+        if (top != -INFINITY && (with_sums || change != 0 || has_roles())) {
             sum += std::log(sum_of_exponentials(row, stride, scale, top));
             best += change * sum;
+        }
+        if (has_roles()) {
+            result.best[a] = result.learned[a] = sum + change * sum;
+            if (with_sums) result.sums[a] = result.best[a];
+            continue;
         }
         const int label = known ? known[arcs[a].modifier] : -1;
         if (label >= 0) best = row[label] == -INFINITY ? 0 : best + scale * (static_cast<double>(row[label]) - top);
@@ -143,8 +154,8 @@ void FirstOrder::rescale(Candidates& candidates) const {
     collapse(candidates, Collapse::sum, sums);
     const double change = scales_.trees / scales_.joint - 1;
     for (std::size_t a = 0; a < sums.size(); ++a)
-        for (int l = 0; l < labels(); ++l)
-            if (sums[a] != impossible) candidates.scores[a * labels() + l] += change * sums[a];
+        for (int l = 0; l < candidates.labels; ++l)
+            if (sums[a] != impossible) candidates.scores[a * candidates.labels + l] += change * sums[a];
 }
 
 std::vector<FirstOrder::Family> FirstOrder::families(const int* heads, int n) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace arbora {
 // with the arcs (every arc has a score for every label: `labels` templates), or after them, along the modifiers of each
 // head (`labeler` and `siblings`, which see the tree). With both, the tree
 // is that of the former (the best labelled tree, or by sums over labels for probabilities and least risk), and its
-// labels are found anew by the latter.
+// labels are found anew by the latter. Instead of labels, arcs can have hidden roles (`roles`), which nobody ever
+// observes: what counts of an arc is always the sum over its roles, and labels are found after the tree.
 class FirstOrder {
 public:
     // How scores are multiplied to make probabilities of them: those of trees, those of the second stage's labels,
@@ -20,15 +22,23 @@ public:
     struct Scales {
         double trees = 1, labels = 1, joint = 0;
     };
-    FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words, Scales scales);
+    // `roles`: how many hidden ones an arc can have; then the scale of a joint model's labels is that of the roles.
+    FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words, Scales scales,
+               int roles = 0);
 
     int labels() const { return labeler_.labels(); }
+    bool has_roles() const { return roles_.labels() > 0; }
     double tree_scale() const { return scales_.trees; }
     bool is_joint() const { return is_joint_; }
     bool has_labeler() const { return has_labeler_; }
     const ArcFeatures& arcs() const { return arcs_; }
     const LabelFeatures& joint_labels() const { return joint_labels_; }
     const LabelFeatures& labeler() const { return labeler_; }
+    const LabelFeatures& roles() const { return roles_; }
+    // What gives every arc a row of scores: its roles, or its labels if they are joint; null if an arc has one score.
+    const LabelFeatures* rows() const { return has_roles() ? &roles_ : is_joint_ ? &joint_labels_ : nullptr; }
+    // How many weights must follow the table.
+    int padding() const { return std::max(labeler_.padding(), roles_.padding()); }
     // Whether a label was seen on arcs from the root, or on others.
     bool may_have_label(int head, int label) const { return head == 0 ? at_root_[label] : below_words_[label]; }
 
@@ -38,7 +48,7 @@ public:
         std::vector<Arc> arcs;
     };
     // All that trees need of arcs with labels: the score of the best label, and the log of the sum over labels; and the
-    // former as it was learned, but for the scale of trees.
+    // former as it was learned, but for the scale of trees. With roles, all three are the sum over roles.
     struct ByArc {
         std::vector<double> best, sums, learned;
     };
@@ -51,7 +61,7 @@ public:
     // The probabilities of its labels.
     void label_probabilities(const Workspace& space, std::size_t arc, double* result) const;
 
-    // Scores the arcs that the candidates list, with labels if they are joint.
+    // Scores the arcs that the candidates list, with labels if they are joint, or with roles.
     template <class Number>
     void score(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, Candidates& candidates) const;
 
@@ -70,12 +80,13 @@ public:
 private:
     // Scores whose labels have another scale than the trees: P(label | arc) by the one, P(tree) by the other.
     void rescale(Candidates& candidates) const;
+    const float* barred(int head) const { return head == 0 ? barred_at_root_.data() : barred_below_words_.data(); }
 
     ArcFeatures arcs_;
-    LabelFeatures joint_labels_, labeler_;
+    LabelFeatures joint_labels_, labeler_, roles_;
     bool is_joint_, has_labeler_;
     std::vector<char> at_root_, below_words_;
-    // 0 for possible labels, -inf for others, as long as rows of label scores.
+    // 0 for possible labels or roles, -inf for others, as long as rows of their scores.
     std::vector<float> barred_at_root_, barred_below_words_;
     Scales scales_;
 };

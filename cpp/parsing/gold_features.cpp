@@ -1,10 +1,15 @@
 #include "parsing/gold_features.hpp"
 
+#include "linear/hashing.hpp"
+
 namespace arbora {
 namespace {
 
 // Features are told apart by so many bits of their hashes.
 constexpr int count_bits = 28;
+
+// The greatest weight that a role's feature begins with.
+constexpr float noise_size = 0.05f;
 
 // Different places of a large table.
 class Places {
@@ -53,7 +58,33 @@ void add_features(const LearnedModel& model, const Prepared& prepared, const std
     model.higher.add_gradient(prepared, mask, parts, counts, sum);
 }
 
+// All roles of the arcs.
+void add_roles(const LabelFeatures& roles, const Prepared& prepared, const std::vector<Arc>& arcs, std::uint32_t mask,
+               SparseSum& sum) {
+    const std::vector<float> all(arcs.size() * roles.labels(), 1.0f);
+    roles.add_gradient(prepared, mask, arcs, all.data(), sum);
+}
+
+// A number from -1 to 1.
+float noise_of(std::uint64_t seed, std::uint32_t place) {
+    const std::uint64_t bits = mix_bits(combine(mix_bits(seed), place));
+    return static_cast<float>(static_cast<double>(bits >> 11) * 0x1p-52 - 1);
+}
+
 }  // namespace
+
+void tell_roles_apart(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+                      std::uint64_t seed) {
+    Prepared prepared;
+    SparseSum sum;
+    for (std::size_t sentence = 0; sentence < encoded.sentences(); ++sentence) {
+        prepared.set(model.templates, encoded, sentence, bit_of(Section::roles));
+        const int* heads = gold.heads + encoded.start(sentence) - 1;
+        add_roles(model.first_order.roles(), prepared, arcs_of(heads, prepared.n()), learner.mask(), sum);
+        sum.for_each([&](std::uint32_t place, float) { learner.current()[place] = noise_size * noise_of(seed, place); });
+        sum.clear();
+    }
+}
 
 void support(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
              const std::vector<std::size_t>& sentences) {
@@ -73,6 +104,7 @@ void support(const LearnedModel& model, OnlineLearner& learner, const Encoded& e
         std::vector<float> of_labels(static_cast<std::size_t>(n) * features.labels());
         for (int m = 1; m <= n; ++m) of_labels[static_cast<std::size_t>(m - 1) * features.labels() + labels[m]] = 1;
         model.first_order.joint_labels().add_gradient(prepared, mask, arcs, of_labels.data(), sum);
+        add_roles(model.first_order.roles(), prepared, arcs, mask, sum);
         features.add_gradient(prepared, mask, arcs, of_labels.data(), sum);
         for (const auto& words : FirstOrder::families(heads, n)) {
             std::vector<float> pairs(static_cast<std::size_t>(states) * states);
@@ -110,7 +142,8 @@ std::vector<double> template_masses(const Templates& templates, Section section,
     std::vector<double> masses;
     Prepared prepared;
     SparseSum sum;
-    const bool of_labels = section == Section::labels || section == Section::labeler;
+    const bool of_roles = section == Section::roles;
+    const bool of_labels = of_roles || section == Section::labels || section == Section::labeler;
     for (const Template& t : templates.of(section)) {
         const ArcFeatures arc_features({t});
         const LabelFeatures label_features({t}, {}, labels);
@@ -121,11 +154,11 @@ std::vector<double> template_masses(const Templates& templates, Section section,
             prepared.set_tree(templates, encoded, sentence, heads);
             std::vector<ArcGradient> gradients;
             std::vector<Arc> arcs;
-            std::vector<float> values(static_cast<std::size_t>(prepared.n()) * labels);
+            std::vector<float> values(static_cast<std::size_t>(prepared.n()) * labels, of_roles ? 1.0f : 0.0f);
             for (int m = 1; m <= prepared.n(); ++m) {
                 gradients.push_back({heads[m], m, 1});
                 arcs.push_back({heads[m], m});
-                if (own[m] >= 0) values[static_cast<std::size_t>(m - 1) * labels + own[m]] = 1;
+                if (own[m] >= 0 && !of_roles) values[static_cast<std::size_t>(m - 1) * labels + own[m]] = 1;
             }
             if (of_labels)
                 label_features.add_gradient(prepared, weights.mask, arcs, values.data(), sum);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "parsing/training.hpp"
@@ -17,7 +18,13 @@ struct FeatureCounts {
 FeatureCounts count_features(const LearnedModel& model, const Encoded& encoded, GoldTrees gold,
                              const std::vector<std::vector<Arc>>& arcs);
 
-// For every template of a section, the sum of the squared weights of its features in the gold trees.
+// Gives the features of hidden roles in these gold trees small random weights that depend on the seed only: roles that
+// were alike would stay so forever.
+void tell_roles_apart(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+                      std::uint64_t seed);
+
+// For every template of a section, the sum of the squared weights of its features in the gold trees; `labels` is how many
+// labels there are, or roles, all of which count then.
 std::vector<double> template_masses(const Templates& templates, Section section, int labels, ShortWeights weights,
                                     const Encoded& encoded, GoldTrees gold);
 

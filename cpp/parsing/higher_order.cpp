@@ -153,7 +153,7 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
         graph.add_parts(outcome.parts, 1, part_gradient);
         total = outcome.log_partition / p.beta;
     }
-    for (std::size_t at : p.right) gradient[at] -= 1;
+    for (const auto& [at, probability] : p.right) gradient[at] -= probability;
     thread_local PartNumbers<double> gold_parts;
     clear(parts, gold_parts);
     graph.add_parts_of_tree(heads, 1, gold_parts, arena);

@@ -65,12 +65,29 @@ void Potentials::set(const Candidates& given, const int* heads, const int* label
     right.clear();
     gold = 0;
     for (int m = 1; m <= given.n; ++m) {
-        const std::size_t at = given.find(heads[m], m) * given.per_arc() + (given.labels ? labels[m] : 0);
-        if (at >= given.scores.size()) throw Infeasible("the gold tree has an arc that is no candidate");
-        gold += given.scores[at];
-        candidates.scores[at] = beta * given.scores[at];  // no cost
-        right.push_back(at);
+        const std::size_t arc = given.find(heads[m], m);
+        if (arc == given.arcs.size()) throw Infeasible("the gold tree has an arc that is no candidate");
+        const int observed = !given.labels ? 0 : labels ? labels[m] : -1;
+        const std::size_t first = arc * given.per_arc() + std::max(observed, 0);
+        const int count = observed < 0 ? given.labels : 1;
+        for (std::size_t at = first; at < first + count; ++at) candidates.scores[at] = beta * given.scores[at];  // no cost
+        if (observed < 0) {
+            add_hidden(candidates.scores.data(), first, count);
+        } else {
+            gold += given.scores[first];
+            right.push_back({first, 1});
+        }
     }
+}
+
+// P(label | gold arc), and the sum over labels: `scores` are multiplied by beta already.
+void Potentials::add_hidden(const double* scores, std::size_t first, int count) {
+    const double top = *std::max_element(scores + first, scores + first + count);
+    if (top == impossible) throw Infeasible("a gold arc has no possible label");
+    double sum = 0;
+    for (int l = 0; l < count; ++l) sum += std::exp(scores[first + l] - top);
+    for (int l = 0; l < count; ++l) right.push_back({first + l, std::exp(scores[first + l] - top) / sum});
+    gold += (top + std::log(sum)) / beta;
 }
 
 double tree_loss(const Candidates& candidates, const int* heads, const int* labels, LossFamily family, TreeKind kind,
@@ -80,7 +97,7 @@ double tree_loss(const Candidates& candidates, const int* heads, const int* labe
     gradient.resize(candidates.scores.size());
     const double total = std::isinf(family.beta) ? best_expectations(p.candidates, kind, gradient)
                                                  : sum_expectations(p.candidates, kind, gradient);
-    for (std::size_t at : p.right) gradient[at] -= 1;
+    for (const auto& [at, probability] : p.right) gradient[at] -= probability;
     return total / p.beta - p.gold;
 }
 

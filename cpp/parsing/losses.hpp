@@ -9,6 +9,8 @@ namespace arbora {
 // with the Hamming cost: 1 for every word with a wrong head (and label, where there are labels). beta = 1, gamma = 0
 // is a CRF; beta = inf, gamma = 1 a structured SVM; beta = inf, gamma = 0 the perceptron; beta = gamma = 1
 // softmax-margin.
+// Labels of arcs that nobody observed (hidden roles, for one) are summed out, for finite beta: the sum over y' is over
+// all of them, at no cost, and s(y) is 1/beta log sum over those of the gold arcs of exp(beta s).
 struct LossFamily {
     double beta, gamma;
 };
@@ -16,16 +18,26 @@ struct LossFamily {
 // What a loss over trees maximises or sums: scores with the cost of what is wrong, multiplied by beta (by 1 if that is
 // infinite).
 struct Potentials {
-    double beta = 1, gold = 0;       // `gold`: the score of the gold tree, not multiplied
+    double beta = 1, gold = 0;  // `gold`: the score of the gold tree, not multiplied
     Candidates candidates;
-    std::vector<std::size_t> right;  // where the gold arcs' scores (those of their labels) stand
+    // Where the gold arcs' scores (those of their labels) stand, with the probability of each: 1 unless the label is
+    // hidden.
+    struct Right {
+        std::size_t at;
+        double probability;
+    };
+    std::vector<Right> right;
 
-    // Throws Infeasible if a gold arc is no candidate.
+    // Labels that are null or negative are hidden. Throws Infeasible if a gold arc is no candidate.
     void set(const Candidates& given, const int* heads, const int* labels, LossFamily family);
+
+private:
+    void add_hidden(const double* scores, std::size_t first, int count);
 };
 
 // Over trees: returns the loss and fills its gradient with respect to the candidates' scores (for beta = inf a
-// subgradient). `labels` matter where the candidates have some. The gold arcs must be among the candidates.
+// subgradient). `labels` matter where the candidates have some: null, or negative, is hidden. The gold arcs must be among
+// the candidates.
 // Throws Infeasible.
 double tree_loss(const Candidates& candidates, const int* heads, const int* labels, LossFamily family, TreeKind kind,
                  std::vector<double>& gradient);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "parsing/exact_charts.hpp"
 
@@ -41,6 +42,12 @@ void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t 
                       Prepared& prepared, FirstOrder::Workspace& space, Candidates& candidates) {
     choose_candidates(parser, encoded, sentence, given, kind, prepared, candidates);
     parser.model.score(prepared, parser.weights, space, candidates);
+    if (parser.model.has_roles()) {
+        std::vector<double> sums;
+        collapse(candidates, Collapse::sum, sums);
+        candidates.labels = 0;
+        candidates.scores = std::move(sums);
+    }
     if (!candidates.labels || !given.labels) return;
     for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
         const int known = given.labels[candidates.arcs[a].modifier];

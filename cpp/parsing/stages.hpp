@@ -31,7 +31,7 @@ auto with_implied(Given given, const FirstOrder& model, int n, Run run) {
 void choose_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
                        Prepared& prepared, Candidates& candidates);
 
-// Chosen and scored candidates, without labels that contradict what is given.
+// Chosen and scored candidates, without labels that contradict what is given, and with roles summed out.
 void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, TreeKind kind,
                       Prepared& prepared, FirstOrder::Workspace& space, Candidates& candidates);
 

@@ -186,6 +186,7 @@ BatchReport train_pruner(const Templates& templates, const Pruner& pruner, Onlin
 
 double differentiate(const LearnedModel& model, const Prepared& prepared, Weights weights, const std::vector<Arc>& arcs,
                      const int* heads, const int* labels, const TrainingOptions& options, SparseSum& sum) {
+    if (model.first_order.has_roles()) labels = nullptr;  // roles are hidden
     thread_local FirstOrder::Workspace space;
     thread_local Candidates candidates;
     thread_local std::vector<double> gradient;
@@ -204,8 +205,8 @@ double differentiate(const LearnedModel& model, const Prepared& prepared, Weight
         loss = tree_loss(candidates, heads, labels, options.loss, options.kind, gradient);
     }
     add_arcs(model.first_order.arcs(), prepared, weights.mask, candidates, gradient, sum);
-    if (candidates.labels)
-        add_labels(model.first_order.joint_labels(), prepared, weights.mask, candidates.arcs, gradient, sum);
+    if (const LabelFeatures* rows = model.first_order.rows())
+        add_labels(*rows, prepared, weights.mask, candidates.arcs, gradient, sum);
     return loss;
 }
 
@@ -254,7 +255,7 @@ Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTree
         for (int m = 1; m <= n; ++m)
             if (!model.may_have_label(heads[m], labels[m])) return;
         if (candidates.labels) {
-            for (std::size_t s = 0; s < scales.size(); ++s)
+            for (std::size_t s = 0; s < scales.size() && !model.has_roles(); ++s)
                 own.joint[s] = surprise_of_labels(candidates, heads, labels, scales[s]);
             scale_arcs(candidates, joint);
         }

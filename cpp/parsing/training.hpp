@@ -49,8 +49,8 @@ BatchReport train_parser(const LearnedModel& model, OnlineLearner& learner, cons
                          const TrainingOptions& options);
 
 // How surprised a model is by gold trees if its scores are multiplied: for every scale the sums of -log P(tree), of
-// the second stage's -log P(labels given the tree), and of a joint model's, whose arcs are sums over labels at the scale
-// `joint`. Where sums over trees are approximate, squared errors of the arcs' probabilities take the place of the first. The
+// the second stage's -log P(labels given the tree), and of a joint model's, whose arcs are sums over labels (or hidden
+// roles) at the scale `joint`. Where sums over trees are approximate, squared errors of the arcs' probabilities take the place of the first. The
 // gold arcs count among the candidates. Sentences with a label that the model does not know (-1), or has
 // never seen in that place, are left out.
 struct Surprise {

@@ -65,6 +65,17 @@ def test_help_teaches():
         assert words in done.stdout
 
 
+def test_hidden_roles(tmp_path):
+    """Which leave no choice of labels, and little of losses."""
+    trained(tmp_path / "m", "--latent-roles", 3)
+    options = read_model(tmp_path / "m").header["options"]
+    assert (options["latent_roles"], options["labels"], options["loss"]) == (3, "second-stage", "crf")
+    wrong = ENGLISH, "--output", tmp_path / "n", "--latent-roles"
+    assert "latent_roles need second-stage labels" in refused(run(*wrong, 3, "--labels", "both"))
+    assert "finite beta, as crf has, not svm" in refused(run(*wrong, 3, "--loss", "svm"))
+    assert "latent_roles must be between 0 and 64" in refused(run(*wrong, 65))
+
+
 def test_without_dev(tmp_path):
     done = run_installed("parser", ENGLISH, "--output", tmp_path / "m", *SMALL)
     assert done.returncode == 0

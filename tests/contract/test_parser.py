@@ -15,7 +15,7 @@ from arbora.features import Templates
 from arbora.treebank import Sentence
 
 WHOLE = preset_templates("first-order")
-MODELS = ("joint", "second-stage", "both")
+MODELS = ("joint", "second-stage", "both", "roles")
 WORDS = list(zip(["the", "dog", "barks", "in", ",", "and", "_"],
                  ["DET", "NOUN", "VERB", "ADP", "PUNCT", "CCONJ", "_"], strict=True))  # fmt: skip
 
@@ -26,9 +26,10 @@ def templates_for(model: str, *, pruner: bool = False, siblings: bool = True) ->
         Templates(
             pruner=WHOLE.pruner if pruner else [],
             arcs=WHOLE.arcs,
-            labels=WHOLE.labels if model != "second-stage" else [],
+            labels=WHOLE.labels if model in ("joint", "both") else [],
             labeler=WHOLE.labeler if second else [],
             siblings=WHOLE.siblings if second and siblings else [],
+            roles=WHOLE.labels if model == "roles" else [],
         )
     )
 
@@ -49,6 +50,7 @@ def draw_model(rng: np.random.Generator, model: str, labels: int, **options) -> 
         at_root=[bool(kind in (0, 2)) for kind in kinds],
         below_words=[bool(kind in (1, 2)) for kind in kinds],
         scale=float(rng.choice([0.02, 0.1, 0.4, 5.0, 50.0])),
+        roles=int(rng.integers(1, 12)) if model == "roles" else 0,
         **options,
     )
 

@@ -27,15 +27,28 @@ PARAMETERS = [(inf, 0.0), (inf, 1.0)]
 
 
 class Case:
-    """A sentence with gold heads and labels, candidate arcs, and weights whose sums are exact."""
+    """A sentence with gold heads and labels, candidate arcs, and weights whose sums are exact.
+
+    With ``roles``, arcs have so many of them, which are hidden, in the place of labels.
+    """
 
     def __init__(
-        self, rng, model: str, n: int, single_root: bool, spread: float, arcs=None, projective: bool = False
+        self,
+        rng,
+        model: str,
+        n: int,
+        single_root: bool,
+        spread: float,
+        arcs=None,
+        projective: bool = False,
+        roles: int = 0,
     ) -> None:
-        templates = Templates.parse(templates_for(model))
+        self.roles, self.rows, self.section = roles, roles or LABELS, "roles" if roles else "labels"
+        templates = Templates.parse(templates_for(model).replace("[labels]", f"[{self.section}]"))
         compiled = templates.compile()
+        possible = [True] * LABELS
         self.core = _core.ParserStructure(
-            [compiled[name] for name in SECTIONS], 0.0, 10, [True] * LABELS, [True] * LABELS
+            [compiled[name] for name in SECTIONS], 0.0, 10, possible, possible, roles=roles
         )
         self.twin = Twin(templates, LABELS, BITS)
         self.n, self.single_root, self.sentence = n, single_root, draw_sentence(rng, n)
@@ -67,7 +80,11 @@ class Case:
         """Of labels of arcs, and of parts by their names."""
         args = self.weights, self.encoded, 0
         alone = self.core.arc_scores(False, *args, self.arcs)
-        rows = np.array(self.core.label_scores(False, *args, [], self.arcs))
+        rows = np.array(
+            self.core.role_scores(*args, self.arcs)
+            if self.roles
+            else self.core.label_scores(False, *args, [], self.arcs)
+        )
         found = self.core.part_scores(*args, self.arcs)
         of_parts = {
             section: {
@@ -85,9 +102,9 @@ class Case:
         for tree in self.trees:
             rows = []
             for word, head in enumerate(tree, 1):
-                cost = np.full(LABELS, gamma)
+                cost = np.full(self.rows, gamma)
                 if head == self.heads[word - 1]:
-                    cost[self.labels[word - 1]] = 0
+                    cost[slice(None) if self.roles else self.labels[word - 1]] = 0
                 rows.append(of_labels[head, word] + cost)
             result.append((rows, self.parts_score(tree, of_parts)))
         return result
@@ -101,10 +118,13 @@ class Case:
             for piece in KINDS[section].find([-1, *tree])
         )
 
-    def gold_score(self) -> float:
+    def gold_score(self, beta: float = 1.0) -> float:
+        """Of the gold tree with its labels, or with the sum over all its roles."""
         of_labels, of_parts = self.scores()
         arcs = [
-            of_labels[head, word][label]
+            log_sum((beta * of_labels[head, word]).tolist()) / beta
+            if self.roles
+            else of_labels[head, word][label]
             for word, (head, label) in enumerate(zip(self.heads, self.labels, strict=True), 1)
         ]
         return fsum(arcs) + self.parts_score(self.heads, of_parts)
@@ -120,7 +140,7 @@ class Case:
             fsum(log_sum((beta * row).tolist()) for row in rows) + beta * parts
             for rows, parts in self.potentials(gamma)
         ]
-        return log_sum(sums) / beta - self.gold_score()
+        return log_sum(sums) / beta - self.gold_score(beta)
 
     def best(self, gamma: float) -> tuple[list[int], list[int], float]:
         """The best labelled tree with costs, and by how much it is better than all others."""
@@ -146,12 +166,19 @@ class Case:
         values = [
             (beta * (fsum(row[label] for row, label in zip(rows, labels, strict=True)) + parts), tree, labels)
             for tree, (rows, parts) in zip(self.trees, potentials, strict=True)
-            for labels in product(range(LABELS), repeat=self.n)
+            for labels in product(range(self.rows), repeat=self.n)
         ]
         log_partition = log_sum([value for value, _, _ in values])
+        gold = [
+            (value, tree, labels)
+            for value, tree, labels in values
+            if tree == self.heads and (self.roles or list(labels) == self.labels)
+        ]
+        of_gold = log_sum([value for value, _, _ in gold])  # there is no cost in it
+        chances = [(exp(value - log_partition), tree, labels) for value, tree, labels in values]
+        chances += [(-exp(value - of_gold), tree, labels) for value, tree, labels in gold]
         counts: Counter = Counter()
-        for value, tree, labels in [*values, (None, self.heads, self.labels)]:
-            chance = -1.0 if value is None else exp(value - log_partition)
+        for chance, tree, labels in chances:
             for word, (head, label) in enumerate(zip(tree, labels, strict=True), 1):
                 counts[head, word, label] += chance
             for section, kind in KINDS.items():
@@ -163,7 +190,7 @@ class Case:
                 self.twin.add_piece(self.sentence, total, *key, by)
                 continue
             self.twin.add_arc(self.sentence, total, key[:2], by)
-            self.twin.add_label(self.sentence, total, "labels", key[:2], key[2], by)
+            self.twin.add_label(self.sentence, total, self.section, key[:2], key[2], by)
         return total
 
     def uses(self) -> np.ndarray:
@@ -172,8 +199,8 @@ class Case:
         places: list[int] = []
         for arc in self.arcs:
             places += arc_features(words, parts["arcs"], mask, *arc)
-            for at in label_blocks(words, parts["labels"], mask, *arc, None):
-                places += range(at, at + LABELS)
+            for at in label_blocks(words, parts[self.section], mask, *arc, None):
+                places += range(at, at + self.rows)
         for section, kind in KINDS.items():
             for piece in kind.list(self.n, self.arcs):
                 places += part_features(words, parts[section], mask, piece)
@@ -250,14 +277,15 @@ def slope(ends: list[Case], step: float, beta: float, gamma: float, **options) -
 
 
 @pytest.mark.parametrize(("beta", "gamma"), [(1.0, 0.0), (1.0, 1.0), (2.0, 0.5)], ids=str)
+@pytest.mark.parametrize("roles", [0, 3], ids=["labels", "roles"])
 @roots
 @models
-def test_slopes_of_bethe(model, single_root, beta, gamma):
+def test_slopes_of_bethe(model, single_root, roles, beta, gamma):
     """Belief propagation's gradient is that of its own value, but for parts that are left out of it."""
-    rng = np.random.default_rng([3, list(MODELS).index(model), single_root])
+    rng = np.random.default_rng([3, list(MODELS).index(model), single_root, *[roles] * bool(roles)])
     greatest = 0.0
     for n in (1, 2, 3, 4):
-        case = Case(rng, model, n, single_root, 0.1 / beta)  # so that messages come to rest
+        case = Case(rng, model, n, single_root, 0.1 / beta, roles=roles)  # so that messages come to rest
         _, gradient = case.loss(beta, gamma, propagations=300)
         uses = case.uses()
         for place in some_places(rng, case, gradient):
@@ -274,12 +302,13 @@ def one_open_word(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
     return [arc for arc in all_arcs(n) if arc[1] == word or tree[arc[1] - 1] == arc[0]]
 
 
+@pytest.mark.parametrize("roles", [0, 3], ids=["labels", "roles"])
 @models
-def test_bethe_is_exact_without_circles(model):
-    rng = np.random.default_rng([4, list(MODELS).index(model)])
+def test_bethe_is_exact_without_circles(model, roles):
+    rng = np.random.default_rng([4, list(MODELS).index(model), *[roles] * bool(roles)])
     greatest = 0.0
     for n in (1, 2, 3, 4, 5, 5):
-        case = Case(rng, model, n, False, 0.5, one_open_word(rng, n))
+        case = Case(rng, model, n, False, 0.5, one_open_word(rng, n), roles=roles)
         for beta, gamma in ((1.0, 0.0), (1.0, 1.0), (0.5, 2.0), (3.0, 1.0)):
             value, gradient = case.loss(beta, gamma, propagations=300)
             assert value == pytest.approx(case.expected(beta, gamma), abs=1e-6)
@@ -289,13 +318,14 @@ def test_bethe_is_exact_without_circles(model):
 
 
 @roots
+@pytest.mark.parametrize("roles", [0, 2], ids=["labels", "roles"])
 @pytest.mark.parametrize("model", CHARTED)
-def test_sums_over_projective_trees_are_exact(model, single_root):
+def test_sums_over_projective_trees_are_exact(model, roles, single_root):
     """Values by enumeration, gradients by the features that are expected."""
-    rng = np.random.default_rng([6, CHARTED.index(model), single_root])
+    rng = np.random.default_rng([6, CHARTED.index(model), single_root, *[roles] * bool(roles)])
     greatest = 0.0
     for n in (1, 2, 3):
-        case = Case(rng, model, n, single_root, 0.4, projective=True)
+        case = Case(rng, model, n, single_root, 0.4, projective=True, roles=roles)
         for beta, gamma in ((1.0, 0.0), (1.0, 1.0), (0.5, 2.0)):
             value, gradient = case.loss(beta, gamma)
             assert value == pytest.approx(case.expected(beta, gamma), abs=1e-6)

@@ -243,7 +243,7 @@ class Twin:
     def __init__(self, templates: Templates, labels: int, bits: int) -> None:
         self.parts = {
             section: [Part(template, section) for template in templates.of(section)]
-            for section in ("pruner", "arcs", "labels", "labeler", "siblings", *OTHER_WORDS)
+            for section in ("pruner", "arcs", "labels", "labeler", "siblings", "roles", *OTHER_WORDS)
         }
         self.labels, self.mask = labels, (1 << bits) - 1
 

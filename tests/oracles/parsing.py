@@ -3,7 +3,7 @@
 The scores of arcs, labels and neighbouring labels come from the core (``oracles.features`` is their twin);
 what follows from them is written out here. P(tree, labels) = P(tree) P(labels | tree): of a joint model, both
 come from one score for every arc and label; of a model with a second stage, the latter from the label chains
-below each head.
+below each head. Hidden roles of arcs are summed out of P(tree).
 """
 
 from __future__ import annotations
@@ -95,6 +95,15 @@ class Analyses:
         weights, scale = self.parser._weights, self.parser.header.get("tree_scale", 1.0)
         alone = self.core.arc_scores(False, weights, self.encoded, 0, self.arcs)
         self.of_labels: dict[tuple[int, int], np.ndarray] = {}
+        if roles := self.parser.header["options"].get("latent_roles", 0):
+            rows = self.core.role_scores(weights, self.encoded, 0, self.arcs)
+            assert all(len(row) == roles for row in rows)
+            by = self.parser.header.get("joint_scale", scale)  # of the sum over roles
+            self.of_arc = {
+                arc: scale / by * log_sum([by * (score + one) for one in row])
+                for arc, score, row in zip(self.arcs, alone, rows, strict=True)
+            }
+            return
         if not self.joint:
             self.of_arc = {arc: scale * score for arc, score in zip(self.arcs, alone, strict=True)}
             return
@@ -206,6 +215,7 @@ def random_parser(
     bits: int = 10,
     scale: float = 0.25,
     most_heads: int = 10,
+    roles: int = 0,
 ) -> DependencyParser:
     """A parser with random weights, whose labels are A, B, C ..."""
     header = {
@@ -214,7 +224,12 @@ def random_parser(
         "below_words": below_words or [True] * labels,
         "templates": templates,
         "threshold": pruning,
-        "options": {"most_heads": most_heads, "single_root": True, "projective": False},
+        "options": {
+            "most_heads": most_heads,
+            "single_root": True,
+            "projective": False,
+            "latent_roles": roles,
+        },
         "tree_scale": scale,
         "label_scale": scale / 2,
     }

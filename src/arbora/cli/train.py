@@ -147,6 +147,14 @@ def train_parser(
             help=f"What makes a parse where arcs make parts, the weakest first: {', '.join(CONSTRAINTS)}.",
         ),
     ] = None,
+    latent_roles: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Every arc has one of N hidden roles, which the treebank does not tell: they are summed "
+            "out. Takes a loss with probabilities (crf unless another is named) and second-stage labels.",
+        ),
+    ] = None,
     projective: Annotated[
         bool, typer.Option("--projective", help="Only trees whose arcs do not cross.")
     ] = False,
@@ -182,6 +190,8 @@ def train_parser(
     The same treebank, options and seed give the same model on any number of threads.
     """
     perceptron = "perceptron" in (loss, learner)  # one name is enough for both
+    if latent_roles:  # which leave no choice of labels, and little of losses
+        labels, loss = labels or "second-stage", loss or "crf"
     options = preset_options(
         preset,
         labels=labels,
@@ -203,6 +213,7 @@ def train_parser(
         iterations=iterations,
         propagations=propagations,
         constraint=constraint,
+        latent_roles=latent_roles,
     )
     own = None if templates is None else read_templates(templates)
     first = checkpoint_epoch(output) + 1 if resume else int(not _has_pruner(options, own))

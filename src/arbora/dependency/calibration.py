@@ -29,8 +29,10 @@ def natural_scales(loss: Loss) -> dict[str, float]:
     return {"tree_scale": natural, "label_scale": natural}
 
 
-def fit_scales(surprise: Surprise, labels: str) -> dict[str, float]:
+def fit_scales(surprise: Surprise, labels: str, role_scale: float | None = None) -> dict[str, float]:
     """What to multiply scores by so that gold trees surprise the least; ``labels`` says when they are found.
+
+    ``role_scale`` is the scale at which hidden roles are summed out, if arcs have some.
 
     >>> costs = lambda scales, joint: ([abs(s - 4) for s in scales], [abs(s - 1) for s in scales], [])
     >>> fit_scales(costs, "second-stage")
@@ -39,6 +41,8 @@ def fit_scales(surprise: Surprise, labels: str) -> dict[str, float]:
     found: dict[str, float] = {}
     if labels != "second-stage":
         found["joint_scale"] = best_scale(lambda scales: surprise(scales, 1.0)[2])
+    if role_scale is not None:
+        found["joint_scale"] = role_scale
     if labels != "joint":
         found["label_scale"] = best_scale(lambda scales: surprise(scales, 1.0)[1])
     joint = found.get("joint_scale", 1.0)

@@ -21,8 +21,11 @@ def select_templates(templates: Templates, options: TrainingOptions) -> Template
         labels=templates.labels if joint else [],
         labeler=templates.labeler if second else [],
         siblings=templates.siblings if second else [],
+        roles=(templates.roles or templates.labels) if options.latent_roles else [],
         parts=_select_parts(templates.parts, options.parts),
     )
+    if options.latent_roles and not result.roles:
+        raise ArboraError("the templates have no section [roles], and no [labels] to take its place")
     needed = {"arcs": True, "labels": joint, "labeler": second}
     missing = [name for name, is_needed in needed.items() if is_needed and not getattr(result, name)]
     if missing:

@@ -20,6 +20,8 @@ CONSTRAINTS = ("not2", "atmost1", "exactly1", "exactly1-no2cycle", "tree")
 """Which arcs make a parse, the weakest first; the core counts them so."""
 CERTIFYING_ITERATIONS = 5000
 """How many a solver may take if certificates are wanted and nothing else is said."""
+MOST_ROLES = 64
+"""How many hidden roles an arc can have."""
 CUSTOM = "custom"
 """The preset of a model whose templates are nobody's preset."""
 
@@ -42,6 +44,9 @@ class TrainingOptions:
     (``iterations`` at most), and belief propagation the probabilities of other losses (``propagations`` at
     most); ``constraint`` says which arcs make a parse. ``parts``: names of the kinds of part that count;
     None is those of the preset. One that the preset lacks comes with templates of its own.
+    ``latent_roles``: every arc has one of so many hidden roles, which are summed out, in training and in
+    parsing. This takes a loss with probabilities (a finite beta) and ``second-stage`` labels. The features
+    of roles are those of ``[roles]``, or else of ``[labels]``.
 
     >>> TrainingOptions(epochs=3).loss
     'svm'
@@ -70,6 +75,7 @@ class TrainingOptions:
     propagations: int = 10
     constraint: str = "tree"
     parts: tuple[str, ...] | None = None
+    latent_roles: int = 0
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
@@ -85,6 +91,8 @@ class TrainingOptions:
             "pruning must be at least 0 and below 1": not 0 <= self.pruning < 1,
             "most_heads must be at least 1": self.most_heads < 1,
             "seed must not be negative": self.seed < 0,
+            f"latent_roles must be between 0 and {MOST_ROLES}": not 0 <= self.latent_roles <= MOST_ROLES,
+            "latent_roles need second-stage labels": self.latent_roles > 0 and self.labels != "second-stage",
             "rate must be greater than 0": self.rate is not None and not self.rate > 0,
         }
         for message, is_wrong in wrong.items():

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
+from arbora.dependency.options import MOST_ROLES
 from arbora.errors import ArboraError
 from arbora.features import SECTIONS, Templates
 from arbora.treebank import Sentence
@@ -35,6 +36,7 @@ def make_structure(header: dict[str, Any]) -> _core.ParserStructure:
         header.get("tree_scale", 1.0),
         header.get("label_scale", 1.0),
         header.get("joint_scale", 0.0),
+        options.get("latent_roles", 0),
     )
 
 
@@ -63,8 +65,14 @@ def check_header(header: dict[str, Any]) -> None:
     for name in ("tree_scale", "label_scale", "joint_scale"):
         if not 0 < header.get(name, 1.0) < float("inf"):
             raise ValueError(f"{name} is no positive number")
+    roles = options.get("latent_roles", 0)
+    if not isinstance(roles, int) or not 0 <= roles <= MOST_ROLES:
+        raise ValueError("latent_roles is no number of roles")
     if not isinstance(header["templates"], str):
         raise ValueError("its templates are no text")
     templates = Templates.parse(header["templates"])
     if not templates.arcs or not (templates.labels or templates.labeler):
         raise ValueError("it has no templates for arcs and labels")
+    fits = templates.labeler and not templates.labels if roles else True
+    if bool(roles) != bool(templates.roles) or not fits:
+        raise ValueError("its templates are not those of a parser with latent_roles")

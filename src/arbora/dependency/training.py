@@ -111,6 +111,10 @@ def check_recipe(options: TrainingOptions) -> tuple[Loss, Learner]:
         learner = find_learner(options.learner, options.rate)
     except ValueError as error:
         raise ArboraError(str(error)) from None
+    if options.latent_roles and np.isinf(loss.beta):
+        raise ArboraError(
+            f"latent_roles are summed out, which takes a loss with a finite beta, as crf has, not {loss.name}"
+        )
     if learner.rule == "aggressive" and np.isinf(loss.beta) and loss.gamma == 0:
         # Its steps are as long as the loss asks for, and at zero weights, where all trees tie, that is 0.
         raise ArboraError(
@@ -162,6 +166,8 @@ class _Run:
         if options.features == "supported":
             everything = list(range(len(self.data)))
             self.structure.support(learner, self.data.encoded, self.data.heads, self.data.labels, everything)
+        if options.latent_roles:
+            self.structure.tell_roles_apart(learner, self.data.encoded, self.data.heads, options.seed)
         none, zeros = np.zeros(16, np.float32), np.zeros(learner.size, np.float32)
         self.state = TrainingState(
             learner, _core.ShortWeights.rounded(none), _core.ShortWeights.rounded(zeros)
@@ -314,7 +320,10 @@ class _Run:
             return None, None
         heads, labels = np.empty_like(self.dev.heads), np.empty_like(self.dev.labels)
         none, nothing = np.empty(0, np.int32), np.empty(0)
-        self.structure.parse(
+        structure = self.structure
+        if self.options.latent_roles:  # they are summed at the scale that they were learned at
+            structure = make_structure({**self.header, **natural_scales(self.loss)})
+        structure.parse(
             weights, self.state.pruner_weights, self.dev.encoded, none, none, self._trees, False,
             self.threads, heads, labels, nothing, nothing, nothing, nothing,
         )  # fmt: skip
@@ -350,6 +359,7 @@ class _Run:
                 self._trees, self.threads, scales, joint,
             ),
             self.options.labels,
+            self.loss.beta if self.options.latent_roles else None,
         )  # fmt: skip
 
     def _count_features(self) -> dict[str, int]:

@@ -6,10 +6,11 @@ by ``&``: an atom of a word (``head``, ``modifier``, a neighbour such as ``head+
 ``alone``, with the ``direction`` of the arc, with its ``distance`` (direction and binned distance); without
 a colon, alone and with the distance.
 
-A template file has up to five sections: ``[pruner]`` for the choice of candidate arcs, ``[arcs]`` for their
+A template file has up to six sections: ``[pruner]`` for the choice of candidate arcs, ``[arcs]`` for their
 scores, ``[labels]`` for the scores of an arc's label, ``[labeler]`` for those of a second stage, which sees
 the tree (``first-child``, ``last-child`` of the modifier, ``grandparent``), ``[siblings]`` (head atoms only,
-no company) for the scores of neighbouring labels below one head. ``#`` begins a comment.
+no company) for the scores of neighbouring labels below one head, ``[roles]`` for those of an arc's hidden
+role. Beside them stand sections for parts of several arcs (``PARTS``). ``#`` begins a comment.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ PARTS: dict[str, tuple[str | None, str | None]] = {
     "valencies": (None, None),
 }
 """Sections about parts of several arcs, in the order of the core."""
-SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings", *PARTS)
+SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings", "roles", *PARTS)
 COMPANY = ("alone", "direction", "distance")
 DEFAULT_COMPANY = ("alone", "distance")
 _WORDS = "head|modifier|between|first-child|last-child|grandparent|sibling|earlier-sibling|other-head|other"
@@ -139,7 +140,7 @@ def _check_section(sides: dict[str, Side], arc: list[int], company: tuple[str, .
         raise ValueError(f"[{section}] takes no feat; feats would do")
     if sees_tree and section not in ("", "labeler", "siblings"):
         raise ValueError(f"[{section}] is about arcs before there is a tree, so it knows no relatives in one")
-    if sides["between"] and section in ("labels", "labeler"):
+    if sides["between"] and section in ("labels", "labeler", "roles"):
         raise ValueError(
             f"[{section}] takes no words in between; atoms of the arc such as tags-between would do"
         )
@@ -164,6 +165,7 @@ class Templates:
     labels: list[Template] = field(default_factory=list)
     labeler: list[Template] = field(default_factory=list)
     siblings: list[Template] = field(default_factory=list)
+    roles: list[Template] = field(default_factory=list)
     parts: dict[str, list[Template]] = field(default_factory=dict)
 
     def of(self, section: str) -> list[Template]:
@@ -209,7 +211,7 @@ class Templates:
     def __str__(self) -> str:
         parts = []
         for section in SECTIONS:
-            if section not in PARTS or self.of(section):
+            if (section not in PARTS and section != "roles") or self.of(section):
                 parts += [f"[{section}]", *map(str, self.of(section))]
         return "\n".join(parts) + "\n"
 

@@ -33,6 +33,9 @@ __all__ = ["LOSSES", "Loss", "find_loss"]
 Indices: TypeAlias = npt.NDArray[np.integer[Any]]
 Integers: TypeAlias = npt.NDArray[np.int32]
 
+HIDDEN = -1
+"""The label of an arc that nobody observed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -80,9 +83,11 @@ class Loss:
 
         ``scores`` are of shape ``(n+1, n+1)``, or ``(n+1, n+1, L)`` with L labels, as in :mod:`arbora.trees`;
         ``heads`` and, if there are labels, ``labels`` of shape ``(n+1,)``. ``heads[0]`` and ``labels[0]``
-        mean nothing. The gradient is the difference of the expected and the gold tree, 0 where there is no
-        arc. The gold tree must be one of the trees: with a single root if ``single_root``, without crossing
-        arcs if ``projective``, without an arc of ``-inf``. O(n^3 + L n^2), or O(n^2 + L n^2) if ``beta`` is
+        mean nothing. A label of -1 is hidden: nobody observed it, and it is summed out of both the gold tree
+        and the others (then ``beta`` must be finite, and the loss is no longer convex). The gradient is the
+        difference of the expected and the gold tree, 0 where there is no arc. The gold tree must be one of
+        the trees: with a single root if ``single_root``, without crossing arcs if ``projective``, without an
+        arc of ``-inf``. O(n^3 + L n^2), or O(n^2 + L n^2) if ``beta`` is
         ``inf`` and the trees may cross.
 
         >>> import numpy as np
@@ -97,6 +102,8 @@ class Loss:
         scores = _check_scores(scores)
         heads = _check_heads(heads, len(scores) - 1, single_root, projective)
         labels = _check_labels(labels, scores)
+        if labels is not None and self.beta == math.inf and (labels[1:] < 0).any():
+            raise ValueError("labels of -1 are summed out, which needs a finite beta")
         _check_gold_arcs(scores, heads, labels)
         gradient = np.zeros_like(scores)
         value = _core.tree_loss(
@@ -184,15 +191,18 @@ def _check_labels(labels: Indices | None, scores: Floats) -> Integers | None:
     if labels is None:
         raise ValueError("the scores have labels: gold labels are needed too")
     result = _as_integers(labels, scores.shape[:1], "labels")
-    _check_range(result, scores.shape[2], "label", first=1)
+    _check_range(np.where(result == HIDDEN, 0, result), scores.shape[2], "label", first=1)
     return result
 
 
 def _check_gold_arcs(scores: Floats, heads: Integers, labels: Integers | None) -> None:
     tokens = np.arange(1, len(heads))
-    gold = scores[heads[1:], tokens] if labels is None else scores[heads[1:], tokens, labels[1:]]
+    gold = scores[heads[1:], tokens]
+    if labels is not None:
+        observed = np.where(labels[1:] == HIDDEN, 0, labels[1:])
+        gold = np.where(labels[1:] == HIDDEN, gold.max(axis=1), gold[tokens - 1, observed])
     for token in 1 + np.flatnonzero(gold == -np.inf)[:1]:
-        which = "" if labels is None else f" with label {labels[token]}"
+        which = "" if labels is None or labels[token] == HIDDEN else f" with label {labels[token]}"
         raise InfeasibleTreeError(
             f"the gold arc from {heads[token]} to token {token}{which} has a score of -inf"
         )
