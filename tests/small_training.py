@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions
+import pytest
+
+from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions, train
 from arbora.treebank import Sentence, read
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "treebank"
@@ -17,6 +19,26 @@ def changed(**options) -> TrainingOptions:
 
 def treebank(language: str = "en") -> list[Sentence]:
     return list(read(EXAMPLES / f"{language}.conllu"))
+
+
+def check_same_bytes(folder: Path, **options) -> None:
+    """Any threads, and a run that was killed, give the same model file; another seed gives another."""
+    data = treebank()
+
+    def file_of(seed: int = 1, **more) -> bytes:
+        train(data, data[:5], changed(**options, seed=seed), **more).save(folder / "model")
+        return (folder / "model").read_bytes()
+
+    def kill(report):
+        if report.epoch == 1:
+            raise InterruptedError
+
+    first = file_of()
+    assert file_of(threads=3) == first
+    assert file_of(seed=2) != first
+    with pytest.raises(InterruptedError):
+        file_of(checkpoint=folder / "checkpoint", progress=kill)
+    assert file_of(checkpoint=folder / "checkpoint", resume=True) == first
 
 
 def las(parser: DependencyParser, sentences: list[Sentence], options: ParseOptions | None = None) -> float:

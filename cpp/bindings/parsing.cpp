@@ -203,7 +203,7 @@ Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections) {
 
 Parser parser_of(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights) {
     return {structure.templates, structure.pruner, pruner_weights.table(0), structure.model, structure.higher,
-            weights.table(structure.model.padding())};
+            weights.table(structure.padding())};
 }
 
 }  // namespace arbora
@@ -234,10 +234,11 @@ void bind_parsing(nb::module_& m) {
         .def_prop_ro("projective", [](const TreeOptions& self) { return self.kind.projective; });
     StructureClass structure(m, "ParserStructure", "A parser without its weights.");
     structure.def(nb::init<const std::vector<std::vector<TemplateSpec>>&, double, int, const std::vector<bool>&,
-                      const std::vector<bool>&, double, double, double, int>(),
+                      const std::vector<bool>&, double, double, double, int, int>(),
              "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
-             "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0)
-        .def_prop_ro("padding", [](const Structure& self) { return self.model.padding(); },
+             "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0,
+             "tags"_a = 0)
+        .def_prop_ro("padding", [](const Structure& self) { return self.padding(); },
                      "How many weights follow the table's power of two.")
         .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "trees"_a, "threads"_a)
         .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,

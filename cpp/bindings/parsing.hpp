@@ -2,6 +2,7 @@
 #pragma once
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -34,12 +35,15 @@ struct Structure {
 
     Structure(const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
               const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
-              double label_scale, double joint_scale, int roles)
+              double label_scale, double joint_scale, int roles, int tags)
         : templates(templates_of(sections)),
           pruner(templates, threshold, most),
           model(templates, {at_root.begin(), at_root.end()}, {below_words.begin(), below_words.end()},
                 {tree_scale, label_scale, joint_scale}, roles),
-          higher(templates) {}
+          higher(templates, tags) {}
+
+    // How many weights follow the table's power of two.
+    int padding() const { return std::max(model.padding(), higher.tags().padding()); }
 };
 
 // The names of GraphSolver's members, in their order.

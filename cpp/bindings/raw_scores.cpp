@@ -50,7 +50,7 @@ std::vector<float> arc_scores(const Structure& structure, bool of_pruner, const 
                               const Encoded& encoded, std::size_t sentence, const ArcSpec& spec) {
     const Prepared prepared = prepare(structure, encoded, sentence, {});
     const ArcFeatures& features = of_pruner ? structure.pruner.features() : structure.model.arcs();
-    const auto table = table_of(weights, of_pruner ? 0 : structure.model.padding());
+    const auto table = table_of(weights, of_pruner ? 0 : structure.padding());
     const auto width = static_cast<std::size_t>(prepared.width());
     std::vector<float> scores(spec.empty() ? width * width : spec.size());
     if (spec.empty())
@@ -67,7 +67,7 @@ std::vector<std::vector<float>> row_scores(const Structure& structure, const Lab
     const Prepared prepared = prepare(structure, encoded, sentence, heads);
     const auto stride = static_cast<std::size_t>(features.stride());
     std::vector<float> scores(spec.size() * stride);
-    features.score(prepared, table_of(weights, structure.model.padding()), arcs_of(spec, prepared.n()), scores.data());
+    features.score(prepared, table_of(weights, structure.padding()), arcs_of(spec, prepared.n()), scores.data());
     std::vector<std::vector<float>> result;
     for (std::size_t a = 0; a < spec.size(); ++a)
         result.emplace_back(scores.begin() + a * stride, scores.begin() + a * stride + features.labels());
@@ -96,7 +96,7 @@ std::vector<float> sibling_scores(const Structure& structure, const AnyWeights& 
     if (head < 0 || head > prepared.n()) throw nb::value_error("there is no such head");
     const LabelFeatures& features = structure.model.labeler();
     std::vector<float> scores(static_cast<std::size_t>(features.states()) * features.states());
-    features.score_siblings(prepared, table_of(weights, structure.model.padding()), head, scores.data());
+    features.score_siblings(prepared, table_of(weights, structure.padding()), head, scores.data());
     return scores;
 }
 
@@ -106,7 +106,7 @@ nb::list part_scores(const Structure& structure, const AnyWeights& weights, cons
                      std::size_t sentence, const ArcSpec& spec) {
     const Prepared prepared = prepare(structure, encoded, sentence, {});
     SentenceParts parts;
-    structure.higher.score(prepared, table_of(weights, structure.model.padding()),
+    structure.higher.score(prepared, table_of(weights, structure.padding()),
                            arcs_of(spec, prepared.n()), parts);
     nb::list result;
     for (int k = 0; k < part_kind_count; ++k) {
@@ -128,6 +128,17 @@ nb::list part_scores(const Structure& structure, const AnyWeights& weights, cons
     return result;
 }
 
+// Of hidden tags: words x tags and arcs x tags x tags, flat.
+template <class AnyWeights>
+std::tuple<std::vector<double>, std::vector<double>> tag_scores(const Structure& structure, const AnyWeights& weights,
+                                                                const Encoded& encoded, std::size_t sentence,
+                                                                const ArcSpec& spec) {
+    const Prepared prepared = prepare(structure, encoded, sentence, {});
+    TagNumbers scores;
+    structure.higher.tags().score(prepared, table_of(weights, structure.padding()), arcs_of(spec, prepared.n()), scores);
+    return {scores.words, scores.links};
+}
+
 // One score for each arc, as graphs take them: of its best label, or the logarithm of the sum over labels. Roles are
 // always summed.
 std::vector<double> arc_totals(const Structure& structure, const HeldWeights& weights, const Encoded& encoded,
@@ -135,7 +146,7 @@ std::vector<double> arc_totals(const Structure& structure, const HeldWeights& we
     const Prepared prepared = prepare(structure, encoded, sentence, {});
     FirstOrder::Workspace space;
     FirstOrder::ByArc found;
-    structure.model.score_by_arc(prepared, weights.table(structure.model.padding()),
+    structure.model.score_by_arc(prepared, weights.table(structure.padding()),
                                  arcs_of(spec, prepared.n()), nullptr, sums, space, found);
     return sums ? found.sums : found.learned;
 }
@@ -146,7 +157,7 @@ std::tuple<double, std::vector<std::uint32_t>, std::vector<float>> loss_of(
     const Array<const int>& heads, const Array<const int>& labels, const ArcSpec& spec, double beta, double gamma,
     const TreeOptions& trees) {
     const Prepared prepared = prepare(structure, encoded, sentence, {});
-    const Weights table = table_of(weights, structure.model.padding());
+    const Weights table = table_of(weights, structure.padding());
     SparseSum sum;
     const double loss =
         differentiate({structure.templates, structure.model, structure.higher}, prepared, table,
@@ -176,6 +187,9 @@ void bind_raw_scores(StructureClass& structure) {
         .def("role_scores", &role_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
         .def("role_scores", &role_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
              "Sums of the weights of every hidden role of arcs.")
+        .def("tag_scores", &tag_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
+        .def("tag_scores", &tag_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
+             "Sums of the weights of every hidden tag of words, and of every two tags of arcs, both flat.")
         .def("sibling_scores", &sibling_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
              "head"_a)
         .def("sibling_scores", &sibling_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,

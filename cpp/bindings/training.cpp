@@ -33,9 +33,13 @@ void bind_training(StructureClass& structure) {
                                    const Encoded& encoded, const Array<const int>& heads,
                                    const Array<const int>& labels) {
             const auto which = static_cast<Section>(section);
-            const int count = which == Section::roles ? self.model.roles().labels() : self.model.labels();
+            const int roles = self.model.roles().labels(), tags = self.higher.tags().tags();
+            const int count = which == Section::roles       ? roles
+                              : which == Section::tags      ? tags
+                              : which == Section::tag_links ? tags * tags
+                                                            : self.model.labels();
             return template_masses(self.templates, which, count,
-                                   weights.table(which == Section::pruner ? 0 : self.model.padding()),
+                                   weights.table(which == Section::pruner ? 0 : self.padding()),
                                    encoded, {heads.data(), labels.data()});
         }, "section"_a, "weights"_a, "encoded"_a, "heads"_a, "labels"_a)
         .def("train_pruner", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
@@ -58,10 +62,10 @@ void bind_training(StructureClass& structure) {
             return std::make_tuple(report.arc_loss, report.label_loss, report.words, report.infeasible);
         }, "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "arcs"_a, "sentences"_a, "beta"_a, "gamma"_a,
            "trees"_a, "threads"_a)
-        .def("tell_roles_apart", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
+        .def("break_symmetry", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
                                     const Array<const int>& heads, std::uint64_t seed) {
             nb::gil_scoped_release release;
-            tell_roles_apart({self.templates, self.model, self.higher}, learner, encoded, {heads.data(), nullptr}, seed);
+            break_symmetry({self.templates, self.model, self.higher}, learner, encoded, {heads.data(), nullptr}, seed);
         }, "learner"_a, "encoded"_a, "heads"_a, "seed"_a)
         .def("support", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
                            const Array<const int>& heads, const Array<const int>& labels,

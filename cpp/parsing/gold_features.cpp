@@ -8,7 +8,7 @@ namespace {
 // Features are told apart by so many bits of their hashes.
 constexpr int count_bits = 28;
 
-// The greatest weight that a role's feature begins with.
+// The greatest weight that a feature of a hidden role or tag begins with.
 constexpr float noise_size = 0.05f;
 
 // Different places of a large table.
@@ -58,11 +58,17 @@ void add_features(const LearnedModel& model, const Prepared& prepared, const std
     model.higher.add_gradient(prepared, mask, parts, counts, sum);
 }
 
-// All roles of the arcs.
-void add_roles(const LabelFeatures& roles, const Prepared& prepared, const std::vector<Arc>& arcs, std::uint32_t mask,
-               SparseSum& sum) {
+// All roles of the arcs, and all tags of all words, linked by the arcs.
+void add_hidden(const LearnedModel& model, const Prepared& prepared, const std::vector<Arc>& arcs, std::uint32_t mask,
+                SparseSum& sum) {
+    const LabelFeatures& roles = model.first_order.roles();
     const std::vector<float> all(arcs.size() * roles.labels(), 1.0f);
     roles.add_gradient(prepared, mask, arcs, all.data(), sum);
+    TagNumbers tags;
+    tags.clear(model.higher.tags().tags(), prepared.n(), static_cast<int>(arcs.size()));
+    tags.words.assign(tags.words.size(), 1.0);
+    tags.links.assign(tags.links.size(), 1.0);
+    model.higher.tags().add_gradient(prepared, mask, arcs, tags, sum);
 }
 
 // A number from -1 to 1.
@@ -73,14 +79,14 @@ float noise_of(std::uint64_t seed, std::uint32_t place) {
 
 }  // namespace
 
-void tell_roles_apart(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
-                      std::uint64_t seed) {
+void break_symmetry(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+                    std::uint64_t seed) {
     Prepared prepared;
     SparseSum sum;
     for (std::size_t sentence = 0; sentence < encoded.sentences(); ++sentence) {
-        prepared.set(model.templates, encoded, sentence, bit_of(Section::roles));
+        prepared.set(model.templates, encoded, sentence, ~bit_of(Section::pruner));
         const int* heads = gold.heads + encoded.start(sentence) - 1;
-        add_roles(model.first_order.roles(), prepared, arcs_of(heads, prepared.n()), learner.mask(), sum);
+        add_hidden(model, prepared, arcs_of(heads, prepared.n()), learner.mask(), sum);
         sum.for_each([&](std::uint32_t place, float) { learner.current()[place] = noise_size * noise_of(seed, place); });
         sum.clear();
     }
@@ -104,7 +110,7 @@ void support(const LearnedModel& model, OnlineLearner& learner, const Encoded& e
         std::vector<float> of_labels(static_cast<std::size_t>(n) * features.labels());
         for (int m = 1; m <= n; ++m) of_labels[static_cast<std::size_t>(m - 1) * features.labels() + labels[m]] = 1;
         model.first_order.joint_labels().add_gradient(prepared, mask, arcs, of_labels.data(), sum);
-        add_roles(model.first_order.roles(), prepared, arcs, mask, sum);
+        add_hidden(model, prepared, arcs, mask, sum);
         features.add_gradient(prepared, mask, arcs, of_labels.data(), sum);
         for (const auto& words : FirstOrder::families(heads, n)) {
             std::vector<float> pairs(static_cast<std::size_t>(states) * states);
@@ -142,8 +148,9 @@ std::vector<double> template_masses(const Templates& templates, Section section,
     std::vector<double> masses;
     Prepared prepared;
     SparseSum sum;
-    const bool of_roles = section == Section::roles;
-    const bool of_labels = of_roles || section == Section::labels || section == Section::labeler;
+    const bool of_words = section == Section::tags;
+    const bool is_hidden = of_words || section == Section::roles || section == Section::tag_links;
+    const bool of_labels = is_hidden || section == Section::labels || section == Section::labeler;
     for (const Template& t : templates.of(section)) {
         const ArcFeatures arc_features({t});
         const LabelFeatures label_features({t}, {}, labels);
@@ -154,11 +161,11 @@ std::vector<double> template_masses(const Templates& templates, Section section,
             prepared.set_tree(templates, encoded, sentence, heads);
             std::vector<ArcGradient> gradients;
             std::vector<Arc> arcs;
-            std::vector<float> values(static_cast<std::size_t>(prepared.n()) * labels, of_roles ? 1.0f : 0.0f);
+            std::vector<float> values(static_cast<std::size_t>(prepared.n()) * labels, is_hidden ? 1.0f : 0.0f);
             for (int m = 1; m <= prepared.n(); ++m) {
                 gradients.push_back({heads[m], m, 1});
-                arcs.push_back({heads[m], m});
-                if (own[m] >= 0 && !of_roles) values[static_cast<std::size_t>(m - 1) * labels + own[m]] = 1;
+                arcs.push_back({of_words ? 0 : heads[m], m});
+                if (own[m] >= 0 && !is_hidden) values[static_cast<std::size_t>(m - 1) * labels + own[m]] = 1;
             }
             if (of_labels)
                 label_features.add_gradient(prepared, weights.mask, arcs, values.data(), sum);

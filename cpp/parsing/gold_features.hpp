@@ -18,13 +18,13 @@ struct FeatureCounts {
 FeatureCounts count_features(const LearnedModel& model, const Encoded& encoded, GoldTrees gold,
                              const std::vector<std::vector<Arc>>& arcs);
 
-// Gives the features of hidden roles in these gold trees small random weights that depend on the seed only: roles that
-// were alike would stay so forever.
-void tell_roles_apart(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+// Gives the features of hidden roles and tags in these gold trees small random weights that depend on the seed only: what
+// is alike at first would stay so forever.
+void break_symmetry(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                       std::uint64_t seed);
 
 // For every template of a section, the sum of the squared weights of its features in the gold trees; `labels` is how many
-// labels there are, or roles, all of which count then.
+// labels there are, or hidden roles, tags or pairs of tags, all of which count then.
 std::vector<double> template_masses(const Templates& templates, Section section, int labels, ShortWeights weights,
                                     const Encoded& encoded, GoldTrees gold);
 

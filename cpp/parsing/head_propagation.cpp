@@ -18,10 +18,15 @@ double log_probability(double log_odds) {
 class HeadPropagation {
 public:
     HeadPropagation(const PartGraph& graph, const HeadPropagationOptions& options)
-        : arcs_(graph.arcs()), graph_(graph.graph()), options_(options) {
-        for (int a = 0; a < arcs_.count(); ++a) totals_.push_back(graph_.score(a));
+        : arcs_(graph.arcs()), graph_(graph.tagged()), options_(options) {
+        for (int slot = 0; slot < graph_.slots(); ++slot) totals_.push_back(graph_.score(slot));
         for (const auto& group : graph_.groups()) messages_.emplace_back(group->wiring().ports(), 0.0);
-        beliefs_.assign(arcs_.count(), 0.0);
+        beliefs_.assign(graph_.slots(), 0.0);
+        // A variable is the head of a word, or a word's tag: several slots, of which one is true.
+        for (int word = 1; word <= arcs_.n(); ++word) variables_.push_back({arcs_.heads_begin(word), arcs_.heads_end(word)});
+        const int tags = arcs_.n() ? (graph_.slots() - arcs_.count()) / arcs_.n() : 0;
+        for (int slot = arcs_.count(); slot < graph_.slots(); slot += tags) variables_.push_back({slot, slot + tags});
+        for (const Range& range : variables_) owners_.resize(range.end, static_cast<int>(&range - variables_.data()));
     }
 
     Outcome run() {
@@ -40,6 +45,10 @@ public:
     }
 
 private:
+    struct Range {
+        int begin, end;
+    };
+
     // How many of a factor's first ports are arcs of which exactly one into each of their words is true.
     int exclusive_ports(std::size_t group, std::size_t factor) const {
         const FactorGroup& own = *graph_.groups()[group];
@@ -48,31 +57,32 @@ private:
         return automata ? automata->grandparent_count(factor) : 0;
     }
 
-    int arc_of(std::size_t group, std::size_t port) const { return graph_.groups()[group]->wiring().slot(port); }
-    int word_of(int arc) const { return arcs_.arc(arc).modifier; }
+    int slot_of(std::size_t group, std::size_t port) const { return graph_.groups()[group]->wiring().slot(port); }
+    bool is_tag(int slot) const { return slot >= arcs_.count(); }
 
-    // log sum over the arcs into a word of exp(total), but for one arc (-1: none).
-    double log_sum(int word, int without) const {
+    // log sum over a variable's slots of exp(total), but for one slot (-1: none).
+    double log_sum(Range variable, int without) const {
         double top = -INFINITY, sum = 0;
-        for (int a = arcs_.heads_begin(word); a < arcs_.heads_end(word); ++a)
-            if (a != without) top = std::max(top, totals_[a]);
+        for (int slot = variable.begin; slot < variable.end; ++slot)
+            if (slot != without) top = std::max(top, totals_[slot]);
         if (top == -INFINITY) return top;
-        for (int a = arcs_.heads_begin(word); a < arcs_.heads_end(word); ++a)
-            if (a != without) sum += std::exp(totals_[a] - top);
+        for (int slot = variable.begin; slot < variable.end; ++slot)
+            if (slot != without) sum += std::exp(totals_[slot] - top);
         return top + std::log(sum);
     }
+    Range variable_of(int slot) const { return variables_[owners_[slot]]; }
 
-    // What a factor is told: of its exclusive ports the scores by all others, of the rest the log-odds.
+    // What a factor is told: of its exclusive ports, and of tags, the scores by all others, of the rest the log-odds.
     void gather(std::size_t group, std::size_t factor, double* in) const {
         const Wiring& wiring = graph_.groups()[group]->wiring();
         const std::size_t begin = wiring.port_begin(factor);
         const int ports = wiring.port_count(factor), exclusive = exclusive_ports(group, factor);
         for (int p = 0; p < ports; ++p) {
-            const int a = arc_of(group, begin + p);
-            in[p] = totals_[a] - messages_[group][begin + p];
-            if (totals_[a] == -INFINITY) in[p] = -INFINITY;
-            if (p < exclusive || in[p] == -INFINITY) continue;
-            const double others = log_sum(word_of(a), a);
+            const int slot = slot_of(group, begin + p);
+            in[p] = totals_[slot] - messages_[group][begin + p];
+            if (totals_[slot] == -INFINITY) in[p] = -INFINITY;
+            if (p < exclusive || is_tag(slot) || in[p] == -INFINITY) continue;
+            const double others = log_sum(variable_of(slot), slot);
             in[p] = others == -INFINITY ? INFINITY : std::clamp(in[p] - others, -most, most);
         }
     }
@@ -104,35 +114,48 @@ private:
                 const std::size_t port = wiring.port_begin(factor) + p;
                 if (std::isinf(in[p])) continue;  // nothing is left to say
                 const double belief = p < exclusive ? log_probability(found[p]) : found[p];
-                const double message = std::clamp(belief - in[p], -most, most);
-                totals_[arc_of(group, port)] += message - messages_[group][port];
+                double message = belief - in[p];
+                if (is_tag(slot_of(group, port))) message -= highest_of_variable(group, port, p, ports, in, found);
+                message = std::clamp(message, -most, most);
+                totals_[slot_of(group, port)] += message - messages_[group][port];
                 messages_[group][port] = message;
             }
         });
     }
 
-    // The probabilities of all arcs; returns the largest change.
+    // The highest message to the tag behind a port: a constant that no belief depends on.
+    double highest_of_variable(std::size_t group, std::size_t port, int p, int ports, const double* in,
+                               const double* found) const {
+        const Range variable = variable_of(slot_of(group, port));
+        const int first = p - (slot_of(group, port) - variable.begin);
+        double highest = -INFINITY;
+        for (int q = first; q < std::min(ports, first + variable.end - variable.begin); ++q)
+            if (in[q] != -INFINITY) highest = std::max(highest, found[q] - in[q]);
+        return highest;
+    }
+
+    // The probabilities of all arcs and tags; returns the largest change.
     double set_beliefs() {
         double largest = 0;
-        for (int word = 1; word <= arcs_.n(); ++word) {
-            const double total = log_sum(word, -1);
+        for (const Range& variable : variables_) {
+            const double total = log_sum(variable, -1);
             if (total == -INFINITY) {
                 outcome_.infeasible = true;
                 return largest;
             }
-            for (int a = arcs_.heads_begin(word); a < arcs_.heads_end(word); ++a) {
-                const double belief = std::exp(totals_[a] - total);
-                largest = std::max(largest, std::abs(belief - beliefs_[a]));
-                beliefs_[a] = belief;
+            for (int slot = variable.begin; slot < variable.end; ++slot) {
+                const double belief = std::exp(totals_[slot] - total);
+                largest = std::max(largest, std::abs(belief - beliefs_[slot]));
+                beliefs_[slot] = belief;
             }
         }
         return largest;
     }
 
-    // The parts, and log Z = sum over words of log Z_i + sum over factors of log Z_f - sum over both of log Z_fi.
+    // The parts, and log Z = sum over variables of log Z_i + sum over factors of log Z_f - sum over both of log Z_fi.
     void finish() {
         double total = 0;
-        for (int word = 1; word <= arcs_.n(); ++word) total += log_sum(word, -1);
+        for (const Range& variable : variables_) total += log_sum(variable, -1);
         outcome_.parts.resize(graph_.groups().size());
         for (std::size_t group = 0; group < graph_.groups().size(); ++group) {
             std::vector<double>& parts = outcome_.parts[group];
@@ -146,23 +169,25 @@ private:
         outcome_.log_partition = total;
     }
 
-    // log Z_fi for the word behind a port; for exclusive ports, at the first one of a word.
+    // log Z_fi for the variable behind a port; for exclusive ports, and for tags, at the first one of the variable.
     double together(std::size_t group, std::size_t factor, int p, int exclusive, const double* in) const {
         const std::size_t begin = graph_.groups()[group]->wiring().port_begin(factor);
-        if (p >= exclusive) {
+        const int slot = slot_of(group, begin + p);
+        if (p >= exclusive && !is_tag(slot)) {
             if (in[p] == INFINITY) return 0;
             const double both = in[p] + messages_[group][begin + p];
             return both > 0 ? both + std::log1p(std::exp(-both)) : std::log1p(std::exp(both));
         }
-        const int word = word_of(arc_of(group, begin + p));
-        if (p > 0 && word_of(arc_of(group, begin + p - 1)) == word) return 0;
-        return log_sum(word, -1);  // what all others say, and what this factor says: the total
+        if (p > 0 && owners_[slot_of(group, begin + p - 1)] == owners_[slot]) return 0;
+        return log_sum(variable_of(slot), -1);  // what all others say, and what this factor says: the total
     }
 
     const ArcIndex& arcs_;
     const FactorGraph& graph_;
     const HeadPropagationOptions options_;
-    std::vector<double> totals_, beliefs_;  // of each arc
+    std::vector<Range> variables_;
+    std::vector<int> owners_;               // the variable of each slot
+    std::vector<double> totals_, beliefs_;  // of each slot: arcs, then tags
     std::vector<std::vector<double>> messages_;
     Outcome outcome_;
     Arena arena_;

@@ -21,7 +21,7 @@ void clear(const SentenceParts& parts, PartNumbers<double>& numbers) {
 
 }  // namespace
 
-HigherOrder::HigherOrder(const Templates& templates) {
+HigherOrder::HigherOrder(const Templates& templates, int tags) : tags_(templates, tags), is_active_(tags > 0) {
     for (int k = 0; k < part_kind_count; ++k) {
         const auto section = static_cast<Section>(static_cast<int>(first_part_section) + k);
         features_.emplace_back(templates.of(section));
@@ -36,6 +36,7 @@ void HigherOrder::score(const Prepared& sentence, WeightTable<Number> weights, c
     parts.set(arcs, sentence.n(), wanted_);
     for (int k = 0; k < part_kind_count; ++k)
         if (wanted_[k]) features_[k].score(sentence, weights, parts.parts[k], parts.scores[k].data());
+    if (tags_.tags()) tags_.score(sentence, weights, arcs, parts.tags);
 }
 
 template void HigherOrder::score(const Prepared&, Weights, const std::vector<Arc>&, SentenceParts&) const;
@@ -64,7 +65,7 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options) {
             own.iterations = options.propagations;
             own.tolerance = 1e-3;
             own.wants_assignment = false;
-            return belief_propagation(graph.graph(), own);
+            return belief_propagation(graph.tagged(), own);
         }
         case GraphSolver::dual_decomposition: {
             DualDecompositionOptions own;
@@ -92,7 +93,7 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options) {
 bool joins_for_sums(const GraphOptions& options) { return options.constraint == TreeConstraint::tree; }
 
 bool sums_exactly(const SentenceParts& parts, TreeKind kind, const GraphOptions& options) {
-    if (!kind.projective || options.solver == GraphSolver::belief_propagation ||
+    if (!kind.projective || parts.tags.tags || options.solver == GraphSolver::belief_propagation ||
         options.constraint != TreeConstraint::tree)
         return false;
     for (int k = 0; k < part_kind_count; ++k)
@@ -115,7 +116,7 @@ Outcome sum(const PartGraph& graph, const GraphOptions& options, bool exactly) {
 
 double graph_loss(const Candidates& candidates, const SentenceParts& parts, const int* heads, const int* labels,
                   LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
-                  PartNumbers<double>& part_gradient) {
+                  PartNumbers<double>& part_gradient, TagNumbers& tag_gradient) {
     const bool best = std::isinf(family.beta);
     thread_local Potentials p;
     thread_local std::vector<double> arcs;
@@ -130,6 +131,7 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     const int per_arc = candidates.per_arc();
     gradient.assign(candidates.scores.size(), 0.0);
     clear(parts, part_gradient);
+    tag_gradient.clear(parts.tags.tags, candidates.n, parts.arcs.count());
     double total = 0;
     if (best) {
         if (outcome.assignment.empty()) throw Infeasible("no tree was found");
@@ -151,6 +153,7 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
                 gradient[a * per_arc + l] = belief * std::exp(p.candidates.scores[a * per_arc + l] - arcs[a]);
         }
         graph.add_parts(outcome.parts, 1, part_gradient);
+        if (parts.tags.tags) graph.add_tags(outcome.beliefs, outcome.parts, tag_gradient);
         total = outcome.log_partition / p.beta;
     }
     for (const auto& [at, probability] : p.right) gradient[at] -= probability;
@@ -158,6 +161,7 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     clear(parts, gold_parts);
     graph.add_parts_of_tree(heads, 1, gold_parts, arena);
     double gold = p.gold;
+    if (parts.tags.tags) gold += sum_tags(parts.arcs, parts.tags, p.beta, heads, &tag_gradient) / p.beta;
     for (int k = 0; k < part_kind_count; ++k)
         for (std::size_t i = 0; i < gold_parts[k].size(); ++i) {
             gold += gold_parts[k][i] * parts.scores[k][i];

@@ -4,6 +4,7 @@
 
 #include "linear/part_features.hpp"
 #include "parsing/losses.hpp"
+#include "parsing/tag_features.hpp"
 #include "parts/part_graph.hpp"
 #include "solvers/outcome.hpp"
 
@@ -22,31 +23,34 @@ struct GraphOptions {
 };
 
 // Scores of parts of several arcs, beside those of arcs that FirstOrder gives: the sections of the templates from
-// first_part_section on.
+// first_part_section on. And of hidden tags of words, of which arcs see two.
 class HigherOrder {
 public:
-    explicit HigherOrder(const Templates& templates);
+    // `tags`: how many hidden ones a word can have.
+    explicit HigherOrder(const Templates& templates, int tags = 0);
 
     bool is_active() const { return is_active_; }
+    const TagFeatures& tags() const { return tags_; }
 
-    // Lists the parts over the arcs.
+    // Lists the parts over the arcs, without tags.
     void list(const std::vector<Arc>& arcs, int n, SentenceParts& parts) const { parts.set(arcs, n, wanted_); }
     // Lists them, and scores them.
     template <class Number>
     void score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
                SentenceParts& parts) const;
-    // Adds the features of the parts; what is below 1e-3 is left out.
+    // Adds the features of the parts; what is below 1e-3 is left out. Those of tags are `tags()`'s own.
     void add_gradient(const Prepared& sentence, std::uint32_t mask, const SentenceParts& parts,
                       const PartNumbers<double>& gradient, SparseSum& sum) const;
 
 private:
     std::vector<PartFeatures> features_;  // by kind
     std::array<bool, part_kind_count> wanted_{};
-    bool is_active_ = false;
+    TagFeatures tags_;
+    bool is_active_;
 };
 
-// Whether sums over trees are found by an exact chart: trees are projective, it knows all parts, and nobody asked for
-// belief propagation.
+// Whether sums over trees are found by an exact chart: trees are projective, it knows all parts, words have no tags, and
+// nobody asked for belief propagation.
 bool sums_exactly(const SentenceParts& parts, TreeKind kind, const GraphOptions& options);
 
 // Whether a graph for sums must be joined (GraphShape): with a tree, heads are variables of many values; with weaker
@@ -59,14 +63,15 @@ Outcome sum(const PartGraph& graph, const GraphOptions& options, bool exactly);
 // The graph that a solver that maximises wants.
 GraphShape shape_for_best(const GraphOptions& options);
 
-// Solves a graph of parts. Solvers that maximise give an assignment, belief propagation beliefs; `upper_bound` and
+// Solves a graph of parts, whose words have no tags unless it is by belief propagation. Solvers that maximise give an assignment, belief propagation beliefs; `upper_bound` and
 // `value` tell whether the assignment is proved.
 Outcome solve(const PartGraph& graph, const GraphOptions& options);
 
 // The loss family over trees with parts (losses.hpp): for beta = inf by a solver that maximises, else by belief
-// propagation, whose log-partition is that of Bethe. Returns the loss and fills both gradients. Throws Infeasible.
+// propagation, whose log-partition is that of Bethe. Returns the loss and fills the gradients. Tags are summed out, those
+// of the gold tree exactly; that takes a finite beta. Throws Infeasible.
 double graph_loss(const Candidates& candidates, const SentenceParts& parts, const int* heads, const int* labels,
                   LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
-                  PartNumbers<double>& part_gradient);
+                  PartNumbers<double>& part_gradient, TagNumbers& tag_gradient);
 
 }  // namespace arbora

@@ -95,9 +95,11 @@ std::vector<LabelledTree> ByGraph::best_trees(int k) const {
 
 void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) {
     Laps laps(options_.times);
-    const PartGraph graph(parts_, arc_scores, shape_for_best(options_.graph), options_.kind, scale_);
+    GraphOptions own_options = options_.graph;
+    if (parts_.tags.tags) own_options.solver = GraphSolver::belief_propagation;  // it sums over tags
+    const PartGraph graph(parts_, arc_scores, shape_for_best(own_options), options_.kind, scale_);
     laps.end(&StageTimes::graphs);
-    const Outcome outcome = solve(graph, options_.graph);
+    const Outcome outcome = solve(graph, own_options);
     if (outcome.infeasible) throw Infeasible("no tree is possible");
     result.value = outcome.value;
     result.upper_bound = outcome.upper_bound;

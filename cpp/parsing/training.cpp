@@ -197,10 +197,12 @@ double differentiate(const LearnedModel& model, const Prepared& prepared, Weight
     if (model.higher.is_active()) {
         thread_local SentenceParts parts;
         thread_local PartNumbers<double> part_gradient;
+        thread_local TagNumbers tag_gradient;
         model.higher.score(prepared, weights, arcs, parts);
         loss = graph_loss(candidates, parts, heads, labels, options.loss, options.kind, options.graph, gradient,
-                          part_gradient);
+                          part_gradient, tag_gradient);
         model.higher.add_gradient(prepared, weights.mask, parts, part_gradient, sum);
+        if (tag_gradient.tags) model.higher.tags().add_gradient(prepared, weights.mask, arcs, tag_gradient, sum);
     } else {
         loss = tree_loss(candidates, heads, labels, options.loss, options.kind, gradient);
     }
@@ -274,9 +276,13 @@ Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTree
             for (int k = 0; k < part_kind_count; ++k)
                 for (std::size_t i = 0; i < parts.scores[k].size(); ++i)
                     scaled_parts.scores[k][i] = scales[s] * parts.scores[k][i];
+            for (auto numbers : {&TagNumbers::words, &TagNumbers::links})
+                for (std::size_t i = 0; i < (parts.tags.*numbers).size(); ++i)
+                    (scaled_parts.tags.*numbers)[i] = scales[s] * (parts.tags.*numbers)[i];
             PartNumbers<double> part_gradient;
-            const double loss =
-                graph_loss(scaled, scaled_parts, heads, labels, {1, 0}, kind, graph, gradient, part_gradient);
+            TagNumbers tag_gradient;
+            const double loss = graph_loss(scaled, scaled_parts, heads, labels, {1, 0}, kind, graph, gradient,
+                                           part_gradient, tag_gradient);
             own.trees[s] = sums_exactly(parts, kind, graph) ? loss : squared_error(scaled, gradient);
         }
         if (!model.has_labeler()) return;

@@ -6,6 +6,7 @@
 #include "factors/logic.hpp"
 #include "factors/pairs.hpp"
 #include "factors/projective_tree.hpp"
+#include "factors/tag_link.hpp"
 #include "factors/tree.hpp"
 #include "parts/grand_siblings.hpp"
 
@@ -64,6 +65,7 @@ bool is_in_automata(int k) { return k == consecutive || k == grand || k == grand
 
 void SentenceParts::set(const std::vector<Arc>& candidates, int n, const std::array<bool, part_kind_count>& wanted) {
     arcs.set(candidates, n);
+    tags.tags = 0;
     for (int k = 0; k < part_kind_count; ++k) {
         parts[k].clear();
         if (wanted[k]) part_kind(k).list(arcs, parts[k]);
@@ -73,7 +75,7 @@ void SentenceParts::set(const std::vector<Arc>& candidates, int n, const std::ar
 
 PartGraph::PartGraph(const SentenceParts& parts, const std::vector<double>& arc_scores, const GraphShape& shape,
                      TreeKind kind, double scale)
-    : parts_(parts), kind_(kind) {
+    : parts_(parts), kind_(kind), scale_(scale) {
     for (double score : arc_scores) graph_.add_binary(score);
     if (!shape.without_constraint) add_constraint(shape);
     first_group_ = graph_.groups().size();
@@ -85,6 +87,39 @@ PartGraph::PartGraph(const SentenceParts& parts, const std::vector<double>& arc_
         for (double& score : scores) score *= scale;
         graph_.add(part_kind(k).make_factors(graph_.variables(), parts.arcs, std::move(scores)));
         kinds_.push_back(k);
+    }
+    if (parts.tags.tags) link_tags();
+}
+
+void PartGraph::link_tags() {
+    const TagNumbers& tags = parts_.tags;
+    tagged_ = graph_;
+    std::vector<double> own(tags.tags);
+    for (int word = 1; word <= parts_.arcs.n(); ++word) {
+        std::transform(tags.of_word(word), tags.of_word(word) + tags.tags, own.begin(), [&](double s) { return scale_ * s; });
+        tagged_.add_category(own.data(), tags.tags);
+    }
+    Wiring wiring;
+    std::vector<double> scores;
+    const int size = tags.tags * tags.tags, first = parts_.arcs.count() - 1;  // the tag of word m is first + m
+    for (int a = 0; a < parts_.arcs.count(); ++a) {
+        const auto [head, modifier] = parts_.arcs.arc(a);
+        if (head == 0) continue;
+        const Input inputs[] = {{a}, {first + head}, {first + modifier}};
+        wiring.add_factor(tagged_.variables(), inputs);
+        for (int i = 0; i < size; ++i) scores.push_back(scale_ * tags.of_link(a)[i]);
+    }
+    if (wiring.factors()) tagged_.add(std::make_shared<TagLink>(wiring, std::move(scores)));
+}
+
+void PartGraph::add_tags(const std::vector<double>& beliefs, const std::vector<std::vector<double>>& by_group,
+                         TagNumbers& result) const {
+    for (std::size_t i = 0; i < result.words.size(); ++i) result.words[i] += beliefs[parts_.arcs.count() + i];
+    const int size = result.tags * result.tags;
+    std::size_t next = 0;
+    for (int a = 0; a < parts_.arcs.count(); ++a) {
+        if (parts_.arcs.arc(a).head == 0) continue;
+        for (int i = 0; i < size; ++i) result.of_link(a)[i] += by_group.back()[next++];
     }
 }
 
@@ -217,7 +252,8 @@ void PartGraph::add_parts_of_tree(const int* heads, double weight, PartNumbers<d
 double PartGraph::value_of_tree(const int* heads, Arena& arena) const {
     for (int m = 1; m <= parts_.arcs.n(); ++m)
         if (parts_.arcs.find(heads[m], m) < 0) return -INFINITY;
-    return graph_.value(assignment_of(heads), arena);
+    const double value = graph_.value(assignment_of(heads), arena);
+    return parts_.tags.tags ? value + sum_tags(parts_.arcs, parts_.tags, scale_, heads, nullptr) : value;
 }
 
 void PartGraph::read_heads(const Assignment& assignment, int* heads) const {

@@ -4,6 +4,7 @@
 
 #include "factors/graph.hpp"
 #include "parts/part_kind.hpp"
+#include "parts/tag_sums.hpp"
 #include "trees/scores.hpp"
 
 namespace arbora {
@@ -37,19 +38,24 @@ struct SentenceParts {
     ArcIndex arcs;
     std::array<std::vector<Part>, part_kind_count> parts;
     PartNumbers<double> scores;
+    TagNumbers tags;  // scores of hidden tags, if words have some
 
-    // Lists the parts of the wanted kinds over some arcs.
+    // Lists the parts of the wanted kinds over some arcs; there are no tags.
     void set(const std::vector<Arc>& candidates, int n, const std::array<bool, part_kind_count>& wanted);
 };
 
-// A graph whose variable a is arc a, and the way back from its factors' parts to those of the sentence.
+// A graph whose variable a is arc a, and the way back from its factors' parts to those of the sentence. Hidden tags are in
+// a graph beside it: what is said of trees is summed over their tags.
 class PartGraph {
 public:
-    // `arc_scores`: one for each arc. Scores of parts are multiplied by `scale`.
+    // `arc_scores`: one for each arc. Scores of parts and tags are multiplied by `scale`.
     PartGraph(const SentenceParts& parts, const std::vector<double>& arc_scores, const GraphShape& shape, TreeKind kind,
               double scale);
 
     const FactorGraph& graph() const { return graph_; }
+    // The same with the tags of words, if they have some: after those of the arcs, a variable for each word; and, after all
+    // others, a group that links tags along arcs, if an arc links words.
+    const FactorGraph& tagged() const { return parts_.tags.tags ? tagged_ : graph_; }
     const ArcIndex& arcs() const { return parts_.arcs; }
     TreeKind kind() const { return kind_; }
     // Groups before this one are the constraint on the arcs.
@@ -69,9 +75,12 @@ public:
     void add_parts(const std::vector<std::vector<double>>& by_group, double weight, PartNumbers<double>& result) const;
     // The same for the parts of a tree, given by the heads of words 1..n; all its arcs must be candidates.
     void add_parts_of_tree(const int* heads, double weight, PartNumbers<double>& result, Arena& arena) const;
+    // Adds the probabilities of tags: `beliefs` and `by_group` are those of the graph with tags.
+    void add_tags(const std::vector<double>& beliefs, const std::vector<std::vector<double>>& by_group,
+                  TagNumbers& result) const;
     Assignment assignment_of(const int* heads) const;
     double value_of(const Assignment& assignment) const;
-    // The score of a tree; -inf if an arc is no candidate.
+    // The score of a tree, with the sum over its tags; -inf if an arc is no candidate.
     double value_of_tree(const int* heads, Arena& arena) const;
     // The tree that an assignment is.
     void read_heads(const Assignment& assignment, int* heads) const;
@@ -81,10 +90,12 @@ private:
 
     void add_constraint(const GraphShape& shape);
     void add_joined(double scale, bool forbids_circles);
+    void link_tags();
 
     const SentenceParts& parts_;
     TreeKind kind_;
-    FactorGraph graph_;
+    double scale_;
+    FactorGraph graph_, tagged_;
     std::vector<int> kinds_;  // of each group after the constraint's: a kind, or joined_group
     std::size_t first_group_ = 0;
 };

@@ -25,7 +25,8 @@ Templates all_templates() {
     for (int a = 0; a <= single_atoms; ++a) {
         const Reference own{0, static_cast<Atom>(a)}, before{-1, static_cast<Atom>(a)}, far{9, static_cast<Atom>(a)};
         const bool alone = a % 2, direction = a % 3 == 0 || !alone, distance = a % 4 == 0;
-        for (Section section : {Section::pruner, Section::arcs, Section::labels, Section::labeler, Section::roles}) {
+        for (Section section : {Section::pruner, Section::arcs, Section::labels, Section::labeler, Section::roles, Section::tags,
+                                Section::tag_links}) {
             result.add(section, {++seed, {own}, {}, {}, {}, {}, {}, alone, direction, distance});
             result.add(section, {++seed, {}, {before}, {}, {}, {}, {}, alone, direction, distance});
             result.add(section, {++seed, {before}, {far}, {}, {}, {}, {static_cast<ArcAtom>(a % 5)}, alone, direction,
@@ -124,15 +125,16 @@ struct Model {
     std::vector<float> weights;
     Rounded rounded, pruner_weights;
 
-    Model(Templates all, int labels, Random& random, int roles = 0)
+    Model(Templates all, int labels, Random& random, int roles = 0, int tags = 0)
         : templates(std::move(all)),
           pruner(templates, 0.05, 3),
           model(templates, std::vector<char>(labels, 1), std::vector<char>(labels, 1), {0.5, 0.5}, roles),
-          higher(templates),
-          weights(draw_weights(model.padding(), random)),
+          higher(templates, tags),
+          weights(draw_weights(padding(), random)),
           rounded(weights),
           pruner_weights(draw_weights(0, random)) {}
 
+    int padding() const { return std::max(model.padding(), higher.tags().padding()); }
     Weights table() const { return {weights.data(), (1u << bits) - 1}; }
     Parser parser() const { return {templates, pruner, pruner_weights.table(), model, higher, rounded.table()}; }
 };
@@ -150,6 +152,8 @@ std::vector<Model> all_models(int labels, Random& random) {
     models.emplace_back(all, labels, random);
     models.emplace_back(without(first_order, {Section::labels}), labels, random, 12);
     models.emplace_back(without(all, {Section::labels, Section::siblings}), labels, random, 2);
+    models.emplace_back(without(first_order, {Section::labels}), labels, random, 2, 3);
+    models.emplace_back(without(all, {Section::labeler, Section::siblings, Section::grand_siblings}), labels, random, 0, 2);
     return models;
 }
 
@@ -341,8 +345,8 @@ TEST(parsing_trains_the_same_with_any_threads) {
         }
         std::vector<std::vector<float>> learned;
         for (int threads : {1, 3}) {
-            OnlineLearner learner(bits, model.model.padding(), StepRule::aggressive, 0.1);
-            tell_roles_apart({model.templates, model.model, model.higher}, learner, encoded, {heads.data(), nullptr}, 7);
+            OnlineLearner learner(bits, model.padding(), StepRule::aggressive, 0.1);
+            break_symmetry({model.templates, model.model, model.higher}, learner, encoded, {heads.data(), nullptr}, 7);
             support({model.templates, model.model, model.higher}, learner, encoded, {heads.data(), labels.data()}, batch);
             for (int epoch = 0; epoch < 2; ++epoch) {
                 const BatchReport report =

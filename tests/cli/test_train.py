@@ -76,6 +76,17 @@ def test_hidden_roles(tmp_path):
     assert "latent_roles must be between 0 and 64" in refused(run(*wrong, 65))
 
 
+def test_hidden_tags(tmp_path):
+    trained(tmp_path / "m", "--latent-tags", 2)
+    options = read_model(tmp_path / "m").header["options"]
+    assert (options["latent_tags"], options["solver"], options["loss"]) == (2, "bp", "crf")
+    wrong = ENGLISH, "--output", tmp_path / "n", "--latent-tags"
+    assert "need the solver bp" in refused(run(*wrong, 3, "--solver", "ad3"))
+    assert "finite beta, as crf has, not svm" in refused(run(*wrong, 3, "--loss", "svm"))
+    done = run_here("parse", "--model", tmp_path / "m", "--input", ENGLISH, "--certificates")
+    assert "hidden tags, which bp sums out" in refused(done)
+
+
 def test_without_dev(tmp_path):
     done = run_installed("parser", ENGLISH, "--output", tmp_path / "m", *SMALL)
     assert done.returncode == 0

@@ -10,7 +10,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from small_training import changed, las, treebank
+from small_training import changed, check_same_bytes, las, treebank
 
 from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions, preset_options, train
 from arbora.dependency.training import check_recipe
@@ -114,8 +114,11 @@ def test_what_cannot_be():
 # ---- parsers ----
 
 
+ROLES = {"latent_roles": 3, "labels": "second-stage", "loss": "crf"}
+
+
 def roles(**more) -> TrainingOptions:
-    return changed(**{"latent_roles": 3, "labels": "second-stage", "loss": "crf", **more})
+    return changed(**{**ROLES, **more})
 
 
 def role_rows(parser: DependencyParser) -> np.ndarray:
@@ -136,23 +139,7 @@ def test_it_fits_what_it_is_shown(loss, language):
 
 @pytest.mark.parametrize("features", ["complete", "supported"])
 def test_the_same_bytes_for_any_threads_and_after_a_kill(features, tmp_path):
-    data, options = treebank(), roles(features=features)
-
-    def file_of(seed: int = 1, **more) -> bytes:
-        train(data, data[:5], roles(features=features, seed=seed), **more).save(tmp_path / "model")
-        return (tmp_path / "model").read_bytes()
-
-    def kill(report):
-        if report.epoch == 1:
-            raise InterruptedError
-
-    first = file_of()
-    assert file_of(threads=3) == first
-    assert file_of(seed=2) != first
-    checkpoint = tmp_path / "checkpoint"
-    with pytest.raises(InterruptedError):
-        train(data, data[:5], options, checkpoint=checkpoint, progress=kill)
-    assert file_of(checkpoint=checkpoint, resume=True) == first
+    check_same_bytes(tmp_path, **ROLES, features=features)
 
 
 def test_roles_differ_and_the_seed_decides_how():
@@ -178,7 +165,7 @@ def test_a_model_file_keeps_them(tmp_path):
     assert texts[0] == texts[1]
     assert any(row["section"] == "roles" for row in loaded.header["heaviest"])
     found = read_model(tmp_path / "model")
-    for change, message in [(-2, "no number of roles"), ("4", "no number of roles"), (0, "not those of")]:
+    for change, message in [(-2, "no number from"), ("4", "no number from"), (0, "not those of")]:
         header = {**found.header, "options": {**found.header["options"], "latent_roles": change}}
         write_model(tmp_path / "changed", header, found.tensors)
         with pytest.raises(ArboraError, match=message):

@@ -243,7 +243,17 @@ class Twin:
     def __init__(self, templates: Templates, labels: int, bits: int) -> None:
         self.parts = {
             section: [Part(template, section) for template in templates.of(section)]
-            for section in ("pruner", "arcs", "labels", "labeler", "siblings", "roles", *OTHER_WORDS)
+            for section in (
+                "pruner",
+                "arcs",
+                "labels",
+                "labeler",
+                "siblings",
+                "roles",
+                "tags",
+                "tag-links",
+                *OTHER_WORDS,
+            )
         }
         self.labels, self.mask = labels, (1 << bits) - 1
 
@@ -260,10 +270,22 @@ class Twin:
         self, sentence: Sentence, weights: np.ndarray, section: str, arcs: list[tuple[int, int]], heads=None
     ) -> np.ndarray:
         """Scores of every label of some arcs, arcs x labels."""
-        words, scores = Words(sentence), np.zeros((len(arcs), self.labels))
+        return self.arc_rows(sentence, weights, section, arcs, self.labels, heads)
+
+    def arc_rows(
+        self,
+        sentence: Sentence,
+        weights: np.ndarray,
+        section: str,
+        arcs: list[tuple[int, int]],
+        count: int,
+        heads=None,
+    ) -> np.ndarray:
+        """Scores of so many values of some arcs: labels, roles, tags of (0, word), pairs of tags."""
+        words, scores = Words(sentence), np.zeros((len(arcs), count))
         for row, (head, modifier) in zip(scores, arcs, strict=True):
             for at in label_blocks(words, self.parts[section], self.mask, head, modifier, heads):
-                row += weights[at : at + self.labels]
+                row += weights[at : at + count]
         return scores
 
     def siblings(self, sentence: Sentence, weights: np.ndarray, head: int, heads: list[int]) -> np.ndarray:

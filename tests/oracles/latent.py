@@ -26,10 +26,12 @@ class TaggedTrees:
     arcs between words. Arrays may have -inf.
     """
 
-    def __init__(self, tags: np.ndarray, arcs: np.ndarray, links: np.ndarray) -> None:
+    def __init__(
+        self, tags: np.ndarray, arcs: np.ndarray, links: np.ndarray, *, single_root: bool = True
+    ) -> None:
         self.arrays = {"tags": tags, "arcs": arcs, "links": links}
         n, g = tags.shape
-        self.trees = all_trees(n)
+        self.trees = all_trees(n, single_root)
         self.each = [
             (heads, chosen) for heads in self.trees.tolist() for chosen in product(range(g), repeat=n)
         ]

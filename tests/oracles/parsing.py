@@ -216,6 +216,7 @@ def random_parser(
     scale: float = 0.25,
     most_heads: int = 10,
     roles: int = 0,
+    tags: int = 0,
 ) -> DependencyParser:
     """A parser with random weights, whose labels are A, B, C ..."""
     header = {
@@ -229,6 +230,7 @@ def random_parser(
             "single_root": True,
             "projective": False,
             "latent_roles": roles,
+            "latent_tags": tags,
         },
         "tree_scale": scale,
         "label_scale": scale / 2,

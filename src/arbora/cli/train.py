@@ -155,6 +155,14 @@ def train_parser(
             "out. Takes a loss with probabilities (crf unless another is named) and second-stage labels.",
         ),
     ] = None,
+    latent_tags: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Every word has one of N hidden tags, and arcs see two of them: they are summed out by "
+            "belief propagation. Takes a loss with probabilities (crf unless another is named).",
+        ),
+    ] = None,
     projective: Annotated[
         bool, typer.Option("--projective", help="Only trees whose arcs do not cross.")
     ] = False,
@@ -192,6 +200,8 @@ def train_parser(
     perceptron = "perceptron" in (loss, learner)  # one name is enough for both
     if latent_roles:  # which leave no choice of labels, and little of losses
         labels, loss = labels or "second-stage", loss or "crf"
+    if latent_tags:
+        solver, loss = solver or "bp", loss or "crf"
     options = preset_options(
         preset,
         labels=labels,
@@ -214,6 +224,7 @@ def train_parser(
         propagations=propagations,
         constraint=constraint,
         latent_roles=latent_roles,
+        latent_tags=latent_tags,
     )
     own = None if templates is None else read_templates(templates)
     first = checkpoint_epoch(output) + 1 if resume else int(not _has_pruner(options, own))

@@ -32,7 +32,8 @@ _ON_SIDES: dict[str, type[OnSides]] = {
 class SentenceGraph:
     """A graph whose variables ``arcs`` are the candidate arcs of a sentence of ``n`` words.
 
-    ``arcs[i]`` goes from ``heads[i]`` to ``modifiers[i]``; they come by modifier, then head.
+    ``arcs[i]`` goes from ``heads[i]`` to ``modifiers[i]``; they come by modifier, then head. ``tags`` are the
+    hidden tags of words 1..n, None if the parser has none.
     """
 
     graph: FactorGraph
@@ -40,6 +41,7 @@ class SentenceGraph:
     heads: Integers
     modifiers: Integers
     n: int
+    tags: VariableArray | None = None
 
     def heads_of(self, solution: Solution) -> list[int]:
         """The heads of words 1..n in a solution's assignment."""
@@ -57,6 +59,14 @@ class Parts:
     scores: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class TagScores:
+    """Of hidden tags: ``words`` of shape (n, g), ``links`` of shape (arcs, g, g), the head's tag first."""
+
+    words: Floats
+    links: Floats
+
+
 def make_graph(
     n: int,
     arcs: Sequence[tuple[int, int]],
@@ -66,8 +76,9 @@ def make_graph(
     single_root: bool,
     projective: bool,
     joined: bool,
+    tags: TagScores | None = None,
 ) -> SentenceGraph:
-    """The graph of some candidate arcs (head, modifier) and parts over them.
+    """The graph of some candidate arcs (head, modifier) and parts over them, and tags that arcs link.
 
     ``joined``: one automaton for each head scores siblings and grandparents together, which is the tightest
     for solvers that maximise; without it every kind has factors of its own, as belief propagation wants it.
@@ -86,12 +97,33 @@ def make_graph(
         kept = {name: own for name, own in kept.items() if name not in together}
     for name, own in kept.items():
         graph.add(index.factors_of(name, own))
-    return SentenceGraph(graph, variables, heads, modifiers, n)
+    return SentenceGraph(graph, variables, heads, modifiers, n, _add_tags(graph, variables, arcs, tags))
+
+
+def _add_tags(
+    graph: FactorGraph, variables: VariableArray, arcs: Sequence[tuple[int, int]], scores: TagScores | None
+) -> VariableArray | None:
+    if scores is None:
+        return None
+    tags = graph.categorical(scores.words, name="tags")
+    linked = [(i, head - 1, modifier - 1) for i, (head, modifier) in enumerate(arcs) if head]
+    if linked:
+        places, above, below = np.array(linked).T
+        graph.add(factors.TagLink(variables[places], tags[above], tags[below], scores.links[places]))
+    return tags
 
 
 def parts_of(found: Sequence[tuple[Integers, Integers, Floats]], scale: float) -> dict[str, Parts]:
     """What the core lists of parts, by the names of their sections, with scores multiplied."""
     return {name: Parts(words, scale * scores) for name, (words, _, scores) in zip(PARTS, found, strict=True)}
+
+
+def tags_of(found: tuple[list[float], list[float]], count: int, scale: float) -> TagScores | None:
+    """What the core says of hidden tags, with scores multiplied; None if words have none."""
+    if not count:
+        return None
+    words, links = (scale * np.array(scores) for scores in found)
+    return TagScores(words.reshape(-1, count), links.reshape(-1, count, count))
 
 
 class _Index:

@@ -24,6 +24,11 @@ def select_templates(templates: Templates, options: TrainingOptions) -> Template
         roles=(templates.roles or templates.labels) if options.latent_roles else [],
         parts=_select_parts(templates.parts, options.parts),
     )
+    if options.latent_tags:
+        result.tags, result.tag_links = templates.tags, templates.tag_links
+        for name in ("tags", "tag-links"):
+            if not result.of(name):
+                raise ArboraError(f"the templates have no section [{name}], which latent_tags need")
     if options.latent_roles and not result.roles:
         raise ArboraError("the templates have no section [roles], and no [labels] to take its place")
     needed = {"arcs": True, "labels": joint, "labeler": second}

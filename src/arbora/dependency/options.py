@@ -22,6 +22,8 @@ CERTIFYING_ITERATIONS = 5000
 """How many a solver may take if certificates are wanted and nothing else is said."""
 MOST_ROLES = 64
 """How many hidden roles an arc can have."""
+MOST_TAGS = 16
+"""How many hidden tags a word can have."""
 CUSTOM = "custom"
 """The preset of a model whose templates are nobody's preset."""
 
@@ -46,7 +48,9 @@ class TrainingOptions:
     None is those of the preset. One that the preset lacks comes with templates of its own.
     ``latent_roles``: every arc has one of so many hidden roles, which are summed out, in training and in
     parsing. This takes a loss with probabilities (a finite beta) and ``second-stage`` labels. The features
-    of roles are those of ``[roles]``, or else of ``[labels]``.
+    of roles are those of ``[roles]``, or else of ``[labels]``. ``latent_tags``: every word has one of so many
+    hidden tags, and arcs have scores for the tags of their two words; they are summed out by belief
+    propagation (the ``solver`` must be bp), for losses with probabilities.
 
     >>> TrainingOptions(epochs=3).loss
     'svm'
@@ -76,6 +80,7 @@ class TrainingOptions:
     constraint: str = "tree"
     parts: tuple[str, ...] | None = None
     latent_roles: int = 0
+    latent_tags: int = 0
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
@@ -92,6 +97,9 @@ class TrainingOptions:
             "most_heads must be at least 1": self.most_heads < 1,
             "seed must not be negative": self.seed < 0,
             f"latent_roles must be between 0 and {MOST_ROLES}": not 0 <= self.latent_roles <= MOST_ROLES,
+            f"latent_tags must be between 0 and {MOST_TAGS}": not 0 <= self.latent_tags <= MOST_TAGS,
+            "latent_tags are summed out by belief propagation: they need the solver bp": self.latent_tags > 0
+            and self.solver != "bp",
             "latent_roles need second-stage labels": self.latent_roles > 0 and self.labels != "second-stage",
             "rate must be greater than 0": self.rate is not None and not self.rate > 0,
         }

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of
+from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of, tags_of
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
 from arbora.dependency.output import (
     CERTIFICATE,
@@ -173,6 +173,11 @@ class DependencyParser:
             single_root=trees.single_root,
             projective=trees.projective,
             joined=not sums if joined is None else joined,
+            tags=tags_of(
+                self._core.tag_scores(self._weights, encoded, 0, listed),
+                self.header["options"].get("latent_tags", 0),
+                self.header.get("tree_scale", 1.0),
+            ),
         )
 
     def probabilities(
@@ -298,6 +303,12 @@ class DependencyParser:
         return np.array(heads, np.int32), np.array(labels, np.int32)
 
     def _trees(self, options: ParseOptions) -> _core.TreeOptions:
+        if self.header["options"].get("latent_tags", 0) and (
+            options.certificates or options.solver not in (None, "bp")
+        ):
+            raise ArboraError(
+                "this parser has hidden tags, which bp sums out: there is no other solver, and no certificate"
+            )
         return tree_options(self.header["options"], options)
 
     def _run(self, work: _Work, options: ParseOptions) -> _Work:

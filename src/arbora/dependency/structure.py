@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.dependency.options import MOST_ROLES
+from arbora.dependency.options import MOST_ROLES, MOST_TAGS
 from arbora.errors import ArboraError
 from arbora.features import SECTIONS, Templates
 from arbora.treebank import Sentence
@@ -37,6 +37,7 @@ def make_structure(header: dict[str, Any]) -> _core.ParserStructure:
         header.get("label_scale", 1.0),
         header.get("joint_scale", 0.0),
         options.get("latent_roles", 0),
+        options.get("latent_tags", 0),
     )
 
 
@@ -65,9 +66,10 @@ def check_header(header: dict[str, Any]) -> None:
     for name in ("tree_scale", "label_scale", "joint_scale"):
         if not 0 < header.get(name, 1.0) < float("inf"):
             raise ValueError(f"{name} is no positive number")
-    roles = options.get("latent_roles", 0)
-    if not isinstance(roles, int) or not 0 <= roles <= MOST_ROLES:
-        raise ValueError("latent_roles is no number of roles")
+    roles, tags = options.get("latent_roles", 0), options.get("latent_tags", 0)
+    for name, count, most in (("latent_roles", roles, MOST_ROLES), ("latent_tags", tags, MOST_TAGS)):
+        if not isinstance(count, int) or not 0 <= count <= most:
+            raise ValueError(f"{name} is no number from 0 to {most}")
     if not isinstance(header["templates"], str):
         raise ValueError("its templates are no text")
     templates = Templates.parse(header["templates"])
@@ -76,3 +78,5 @@ def check_header(header: dict[str, Any]) -> None:
     fits = templates.labeler and not templates.labels if roles else True
     if bool(roles) != bool(templates.roles) or not fits:
         raise ValueError("its templates are not those of a parser with latent_roles")
+    if not bool(tags) == bool(templates.tags) == bool(templates.tag_links):
+        raise ValueError("its templates are not those of a parser with latent_tags")

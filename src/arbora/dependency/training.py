@@ -111,9 +111,10 @@ def check_recipe(options: TrainingOptions) -> tuple[Loss, Learner]:
         learner = find_learner(options.learner, options.rate)
     except ValueError as error:
         raise ArboraError(str(error)) from None
-    if options.latent_roles and np.isinf(loss.beta):
+    hidden = "latent_roles" if options.latent_roles else "latent_tags" if options.latent_tags else ""
+    if hidden and np.isinf(loss.beta):
         raise ArboraError(
-            f"latent_roles are summed out, which takes a loss with a finite beta, as crf has, not {loss.name}"
+            f"{hidden} are summed out, which takes a loss with a finite beta, as crf has, not {loss.name}"
         )
     if learner.rule == "aggressive" and np.isinf(loss.beta) and loss.gamma == 0:
         # Its steps are as long as the loss asks for, and at zero weights, where all trees tie, that is 0.
@@ -155,7 +156,7 @@ class _Run:
         self.data = self._read(sentences)
         self.dev = self._read(dev) if dev else None
         # Sums over trees with parts are dear, and a scale needs no more.
-        step = -(-len(dev) // MOST_FOR_SCALES) if templates.parts else 1
+        step = -(-len(dev) // MOST_FOR_SCALES) if templates.parts or options.latent_tags else 1
         self.dev_for_scales = self._read(dev[::step]) if dev else None
         self.header = self._make_header(names, templates, licence)
         self.header["trained_on"]["skipped_nonprojective"] = whole - len(sentences)
@@ -166,8 +167,8 @@ class _Run:
         if options.features == "supported":
             everything = list(range(len(self.data)))
             self.structure.support(learner, self.data.encoded, self.data.heads, self.data.labels, everything)
-        if options.latent_roles:
-            self.structure.tell_roles_apart(learner, self.data.encoded, self.data.heads, options.seed)
+        if options.latent_roles or options.latent_tags:
+            self.structure.break_symmetry(learner, self.data.encoded, self.data.heads, options.seed)
         none, zeros = np.zeros(16, np.float32), np.zeros(learner.size, np.float32)
         self.state = TrainingState(
             learner, _core.ShortWeights.rounded(none), _core.ShortWeights.rounded(zeros)
@@ -321,7 +322,9 @@ class _Run:
         heads, labels = np.empty_like(self.dev.heads), np.empty_like(self.dev.labels)
         none, nothing = np.empty(0, np.int32), np.empty(0)
         structure = self.structure
-        if self.options.latent_roles:  # they are summed at the scale that they were learned at
+        if (
+            self.options.latent_roles or self.options.latent_tags
+        ):  # they are summed at the scale that they were learned at
             structure = make_structure({**self.header, **natural_scales(self.loss)})
         structure.parse(
             weights, self.state.pruner_weights, self.dev.encoded, none, none, self._trees, False,

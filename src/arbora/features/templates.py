@@ -6,11 +6,13 @@ by ``&``: an atom of a word (``head``, ``modifier``, a neighbour such as ``head+
 ``alone``, with the ``direction`` of the arc, with its ``distance`` (direction and binned distance); without
 a colon, alone and with the distance.
 
-A template file has up to six sections: ``[pruner]`` for the choice of candidate arcs, ``[arcs]`` for their
+A template file has up to eight sections: ``[pruner]`` for the choice of candidate arcs, ``[arcs]`` for their
 scores, ``[labels]`` for the scores of an arc's label, ``[labeler]`` for those of a second stage, which sees
 the tree (``first-child``, ``last-child`` of the modifier, ``grandparent``), ``[siblings]`` (head atoms only,
-no company) for the scores of neighbouring labels below one head, ``[roles]`` for those of an arc's hidden
-role. Beside them stand sections for parts of several arcs (``PARTS``). ``#`` begins a comment.
+no company) for the scores of neighbouring labels below one head, and what no treebank tells: ``[roles]`` for
+the scores of an arc's hidden role, ``[tags]`` for those of a word's hidden tag (atoms of the modifier, which
+is the word, alone), ``[tag-links]`` for those of the hidden tags of an arc's two words. Beside them stand
+sections for parts of several arcs (``PARTS``). ``#`` begins a comment.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ PARTS: dict[str, tuple[str | None, str | None]] = {
     "valencies": (None, None),
 }
 """Sections about parts of several arcs, in the order of the core."""
-SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings", "roles", *PARTS)
+HIDDEN = ("roles", "tags", "tag-links")
+"""Sections about what no treebank tells."""
+SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings", *HIDDEN, *PARTS)
 COMPANY = ("alone", "direction", "distance")
 DEFAULT_COMPANY = ("alone", "distance")
 _WORDS = "head|modifier|between|first-child|last-child|grandparent|sibling|earlier-sibling|other-head|other"
@@ -140,7 +144,7 @@ def _check_section(sides: dict[str, Side], arc: list[int], company: tuple[str, .
         raise ValueError(f"[{section}] takes no feat; feats would do")
     if sees_tree and section not in ("", "labeler", "siblings"):
         raise ValueError(f"[{section}] is about arcs before there is a tree, so it knows no relatives in one")
-    if sides["between"] and section in ("labels", "labeler", "roles"):
+    if sides["between"] and section in ("labels", "labeler", "roles", "tag-links"):
         raise ValueError(
             f"[{section}] takes no words in between; atoms of the arc such as tags-between would do"
         )
@@ -148,6 +152,8 @@ def _check_section(sides: dict[str, Side], arc: list[int], company: tuple[str, .
         raise ValueError(
             "[siblings] is about a head and two of its modifiers, so it takes atoms of the head only"
         )
+    if section == "tags" and (sides["head"] or sides["between"] or arc or company != ("alone",)):
+        raise ValueError("[tags] is about one word, so it takes atoms of the modifier only, alone")
     # The default may stand there written out, as it does in the headers of models.
     if section == "siblings" and company not in (("alone",), DEFAULT_COMPANY):
         raise ValueError(
@@ -166,6 +172,8 @@ class Templates:
     labeler: list[Template] = field(default_factory=list)
     siblings: list[Template] = field(default_factory=list)
     roles: list[Template] = field(default_factory=list)
+    tags: list[Template] = field(default_factory=list)
+    tag_links: list[Template] = field(default_factory=list)
     parts: dict[str, list[Template]] = field(default_factory=dict)
 
     def of(self, section: str) -> list[Template]:
@@ -174,7 +182,9 @@ class Templates:
         >>> Templates.parse("[grandparents]\\ngrandparent.upos & head.upos : alone").of("grandparents")
         [Template(atoms=('grandparent.upos', 'head.upos'), company=('alone',))]
         """
-        found: list[Template] = self.parts.get(section, []) if section in PARTS else getattr(self, section)
+        found: list[Template] = (
+            self.parts.get(section, []) if section in PARTS else getattr(self, section.replace("-", "_"))
+        )
         return found
 
     @classmethod
@@ -211,7 +221,7 @@ class Templates:
     def __str__(self) -> str:
         parts = []
         for section in SECTIONS:
-            if (section not in PARTS and section != "roles") or self.of(section):
+            if section not in (*HIDDEN, *PARTS) or self.of(section):
                 parts += [f"[{section}]", *map(str, self.of(section))]
         return "\n".join(parts) + "\n"
 

@@ -57,7 +57,8 @@ def preset_templates(name: str) -> Templates:
     >>> len(preset_templates("first-order").arcs) > 50
     True
     """
-    return _templates_of(find_preset(name).files, f"preset {name}")
+    names = (*find_preset(name).files, "tags")  # of hidden tags, which count if they are asked for
+    return _templates_of(names, f"preset {name}")
 
 
 def part_templates(kind: str) -> list[Template]:
