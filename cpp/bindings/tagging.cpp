@@ -7,8 +7,8 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "arrays.hpp"
 #include "bindings.hpp"
+#include "outcomes.hpp"
 #include "support/parallel.hpp"
 #include "tagging/stream.hpp"
 #include "weights.hpp"
@@ -274,6 +274,17 @@ void bind_tagging(nb::module_& m) {
         .def("probabilities", &tag_probabilities, "text"_a, "threads"_a,
              nb::sig("def probabilities(self, text: TagText, threads: int) -> typing.Any"),
              "Of every tag of every word.")
+        .def("lattice", [](const HeldTagger& self, const TagText& text, std::size_t sentence) {
+            Lattice lattice;
+            Words words = text.sentence(sentence);
+            fill_tags(self.tagger, words, text.forms(sentence), lattice);
+            return nb::make_tuple(array_of(lattice.starts), array_of(lattice.labels), array_of(lattice.local),
+                                  array_of(lattice.triples));
+        }, "text"_a, "sentence"_a,
+           nb::sig("def lattice(self, text: TagText, sentence: int) "
+                   "-> tuple[typing.Any, typing.Any, typing.Any, typing.Any]"),
+           "The chain of tags: where the candidates of each word begin, the candidates, their scores, those of "
+           "triples. The last place is the end.")
         .def("kbest", &kbest_tags, "text"_a, "k"_a, "threads"_a)
         .def("tag_conllu", &tag_bytes, "data"_a, "final"_a, "probabilities"_a, "threads"_a,
              nb::sig("def tag_conllu(self, data: bytes, final: bool, probabilities: bool, threads: int) "

@@ -95,7 +95,7 @@ void Layer::score_labels(const Words& words, WeightTable<Number> weights, int wo
     lattice.starts.back() = begin + most_;
 }
 
-// each(place, template's hash after the label or labels before, s or -1 for all, u) for bigrams, then trigrams.
+// A triple scores the bigrams of its last two labels, whatever the first, and its trigrams.
 template <class Number>
 void Layer::score_chain(const Words& words, WeightTable<Number> weights, Lattice& lattice) const {
     lattice.labels.push_back(end_label());

@@ -28,7 +28,6 @@ public:
     int labels() const { return static_cast<int>(pieces_.size()); }
     int padding() const { return padding_; }
     bool is_chain() const { return !templates_.bigrams.empty() || !templates_.trigrams.empty(); }
-    const LayerTemplates& templates() const { return templates_; }
 
     // The labels that a word may have.
     std::span<const std::uint16_t> candidates(const Words& words, int word) const;

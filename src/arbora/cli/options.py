@@ -15,6 +15,22 @@ MultiRoot = Annotated[
     ),
 ]
 
+Threads = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="By default one for each CPU. The model does not depend on it."),
+]
+Licence = Annotated[
+    str, typer.Option(metavar="TEXT", help="The licence of the treebank, to be kept in the model.")
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on where a killed run of the same options stopped.")
+]
+FileThreads = Annotated[int, typer.Option(metavar="N", help="The output does not depend on it.")]
+FileBatch = Annotated[
+    int,
+    typer.Option(metavar="WORDS", help="About so many words are worked on together; the output is the same."),
+]
+
 
 def available_cpus() -> int:
     """How many CPUs this process may use, which a container or a batch system can make few."""

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from arbora.cli.options import FileBatch, FileThreads
 from arbora.cli.progress import shown_progress
 from arbora.dependency import ParseOptions, Rules
 from arbora.dependency.files import ParsingReport, parse_file
@@ -130,15 +131,8 @@ def parse(
             help="Whether a tree may have several roots. By default as in training.",
         ),
     ] = None,
-    threads: Annotated[
-        int, typer.Option(metavar="N", help="The output does not depend on it.")
-    ] = DEFAULTS.threads,
-    batch: Annotated[
-        int,
-        typer.Option(
-            metavar="WORDS", help="About so many words are worked on together; the output is the same."
-        ),
-    ] = DEFAULTS.batch,
+    threads: FileThreads = DEFAULTS.threads,
+    batch: FileBatch = DEFAULTS.batch,
 ) -> None:
     """Parse a file: every sentence gets a tree, in place of the one it may have.
 

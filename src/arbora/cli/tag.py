@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from arbora.cli.options import FileBatch, FileThreads
 from arbora.cli.progress import shown_progress
 from arbora.text import TagOptions
 from arbora.text.tagging.files import TaggingReport, tag_file
@@ -32,15 +33,8 @@ def tag(
             "given UPOS), LemmaProbability (given all tags).",
         ),
     ] = False,
-    threads: Annotated[
-        int, typer.Option(metavar="N", help="The output does not depend on it.")
-    ] = DEFAULTS.threads,
-    batch: Annotated[
-        int,
-        typer.Option(
-            metavar="WORDS", help="About so many words are worked on together; the output is the same."
-        ),
-    ] = DEFAULTS.batch,
+    threads: FileThreads = DEFAULTS.threads,
+    batch: FileBatch = DEFAULTS.batch,
 ) -> None:
     """Tag a file: every word gets UPOS, XPOS, FEATS and a lemma, in place of those it may have.
 

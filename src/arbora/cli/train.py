@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import available_cpus
+from arbora.cli.options import Licence, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.cli.train_tagger import train_tagger
 from arbora.cli.train_tokenizer import train_tokenizer_command
@@ -169,19 +169,12 @@ def train_parser(
     multi_root: Annotated[
         bool, typer.Option("--multi-root", help="A sentence may have several roots.")
     ] = False,
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="By default one for each CPU. The model does not depend on it."),
-    ] = None,
-    licence: Annotated[
-        str, typer.Option(metavar="TEXT", help="The licence of the treebank, to be kept in the model.")
-    ] = "",
+    threads: Threads = None,
+    licence: Licence = "",
     compact: Annotated[
         bool, typer.Option("--compact", help="Write 8-bit weights: a much smaller file, hardly less exact.")
     ] = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where a killed run of the same options stopped.")
-    ] = False,
+    resume: Resume = False,
 ) -> None:
     """Train a dependency parser.
 

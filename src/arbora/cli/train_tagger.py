@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import available_cpus
+from arbora.cli.options import Licence, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.learning import LEARNERS, LOSSES
 from arbora.text import TaggerOptions, TaggerReport
@@ -62,16 +62,9 @@ def train_tagger(
             help="There are 2^BITS weights for UPOS, for XPOS with FEATS, and for lemmas.",
         ),
     ] = DEFAULTS.bits,
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="By default one for each CPU. The model does not depend on it."),
-    ] = None,
-    licence: Annotated[
-        str, typer.Option(metavar="TEXT", help="The licence of the treebank, to be kept in the model.")
-    ] = "",
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where a killed run of the same options stopped.")
-    ] = False,
+    threads: Threads = None,
+    licence: Licence = "",
+    resume: Resume = False,
 ) -> None:
     """Train a tagger: UPOS, XPOS, FEATS and lemmas.
 

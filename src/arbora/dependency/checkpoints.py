@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arbora import _core
 from arbora.dependency.options import TrainingOptions
-from arbora.errors import FileError
+from arbora.learning.checkpoints import check_run, learner_tensors, restore_learner
 from arbora.models import read_model, write_model
 
 CHECKPOINT = "dependency-parser checkpoint"
@@ -87,47 +85,22 @@ class Checkpoint:
             "pruner_step": state.pruner_weights.step,
             "reports": [asdict(report) for report in state.reports],
         }
-        tensors: dict[str, npt.NDArray[Any]] = {
-            "weights": state.learner.weights,
-            "weighted_steps": state.learner.weighted_steps,
-            "pruner": state.pruner_weights.values,
-            "best": state.best.values,
-        }
-        if len(state.learner.squares):
-            tensors["squares"] = state.learner.squares
+        tensors = learner_tensors(state.learner)
+        tensors |= {"pruner": state.pruner_weights.values, "best": state.best.values}
         write_model(self.path, header, tensors)
 
     def restore(self, state: TrainingState) -> None:
         """Set the state to what was saved; FileError if the file belongs to other data or options."""
         found = read_model(self.path, architecture=CHECKPOINT)
-        header, tensors, learner = found.header, found.tensors, state.learner
-        self._check(header)
-        learner.steps = header["steps"]
-        learner.weights[:] = tensors["weights"]
-        learner.weighted_steps[:] = tensors["weighted_steps"]
-        if len(learner.squares):
-            learner.squares[:] = tensors["squares"]
+        header, tensors = found.header, found.tensors
+        # More epochs may be asked for than before; all else must be the same.
+        check_run(self.path, header, self.options.as_dict(), self.fingerprint, may_change=["epochs"])
+        restore_learner(state.learner, header["steps"], tensors)
         state.pruner_weights = _core.ShortWeights(np.array(tensors["pruner"]), header["pruner_step"])
         state.best = _core.ShortWeights(np.array(tensors["best"]), header["best_step"])
         state.threshold, state.best_las = header["threshold"], header["best_las"]
         state.epoch = header["epoch"]
         state.reports = [EpochReport(**report) for report in header["reports"]]
-
-    def _check(self, header: Mapping[str, Any]) -> None:
-        """More epochs may be asked for than before; all else must be the same."""
-        ours, theirs = self.options.as_dict(), dict(header["options"])
-        changed = sorted(name for name in ours if theirs.get(name) != ours[name] and name != "epochs")
-        if changed:
-            raise FileError(
-                f"the checkpoint was made with another {changed[0]} ({theirs.get(changed[0])!r}, now "
-                f"{ours[changed[0]]!r}); use the same options, or start anew without --resume",
-                file=self.path,
-            )
-        if header["fingerprint"] != self.fingerprint:
-            raise FileError(
-                "the checkpoint was made with other data or templates; start anew without --resume",
-                file=self.path,
-            )
 
     def remove(self) -> None:
         """Remove the file, if it is there."""

@@ -17,10 +17,11 @@ from arbora.dependency.rules import Rules
 from arbora.dependency.training import CHECKPOINT, EpochReport, check_recipe, train
 from arbora.errors import ArboraError, FileError
 from arbora.features import Templates
-from arbora.models import check_model_name, read_model
+from arbora.learning.checkpoints import checkpoint_header, checkpoint_name
+from arbora.models import check_model_name
 from arbora.treebank import Sentence, read, write
 from arbora.treebank.conllx import Losses, reduced
-from arbora.treebank.files import check_output, chunks, open_input
+from arbora.treebank.files import check_output, read_text
 from arbora.treebank.formats import find_format
 from arbora.treebank.streaming import RewrittenConllu, rewrite_file
 
@@ -53,30 +54,14 @@ class ParsingReport:
     lost: dict[str, int] = field(default_factory=dict)
 
 
-def checkpoint_name(output: str) -> str:
-    """Where training keeps what it needs to go on after a kill.
-
-    >>> checkpoint_name("en.model")
-    'en.model.checkpoint'
-    """
-    return output + ".checkpoint"
-
-
 def checkpoint_epoch(output: str) -> int:
     """How many epochs the checkpoint of this output has; FileError if there is none or it is damaged."""
-    path = checkpoint_name(output)
-    if not os.path.exists(path):
-        raise FileError("there is no checkpoint to go on from; start anew without --resume", file=path)
-    return int(read_model(path, architecture=CHECKPOINT, verify=False).header["epoch"])
+    return int(checkpoint_header(output, CHECKPOINT)["epoch"])
 
 
 def read_templates(path: str) -> Templates:
     """The templates of a file; FileError names the line that is wrong."""
-    try:
-        text = b"".join(chunks(open_input(path), path)).decode()
-    except UnicodeDecodeError:
-        raise FileError("this is not UTF-8", file=path) from None
-    return Templates.parse(text, name=path)
+    return Templates.parse(read_text(path), name=path)
 
 
 def train_file(

@@ -78,6 +78,14 @@ def chunks(stream: BinaryIO, path: str) -> Generator[bytes, None, None]:
             stream.close()
 
 
+def read_text(path: str) -> str:
+    """The whole text of a file; FileError if it cannot be read, or is not UTF-8."""
+    try:
+        return b"".join(chunks(open_input(path), path)).decode()
+    except UnicodeDecodeError:
+        raise FileError("this is not UTF-8", file=display_name(path)) from None
+
+
 def gathered(pieces: Iterable[bytes], size: int) -> Generator[bytes, None, None]:
     """The same bytes in pieces of at least this size; what comes before an error is handed on before it.
 

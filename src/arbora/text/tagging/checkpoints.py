@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.errors import FileError
+from arbora.learning.checkpoints import check_run, learner_tensors, restore_learner
 from arbora.models import read_model, write_model
 from arbora.text.tagging.options import STAGES, TaggerOptions
 from arbora.text.tagging.structure import below
@@ -88,15 +88,9 @@ class TaggerCheckpoint:
             "kept_epochs": state.kept_epochs,
             "reports": [asdict(report) for report in state.reports],
         }
-        tensors: dict[str, npt.NDArray[Any]] = {
-            "weights": state.learner.weights,
-            "weighted_steps": state.learner.weighted_steps,
-            "best": state.best.values,
-        }
+        tensors = learner_tensors(state.learner) | {"best": state.best.values}
         for name, packed in zip(STAGES, state.done, strict=False):
             tensors |= {f"{name}.{part}": tensor for part, tensor in packed.items()}
-        if len(state.learner.squares):
-            tensors["squares"] = state.learner.squares
         write_model(self.path, header, tensors)
 
     def restore(self, start: Callable[[int], TaggerState]) -> TaggerState:
@@ -106,14 +100,9 @@ class TaggerCheckpoint:
         """
         found = read_model(self.path, architecture=CHECKPOINT)
         header, tensors = found.header, found.tensors
-        self._check(header)
+        check_run(self.path, header, self.options.as_dict(), self.fingerprint)
         state = start(header["stage"])
-        learner = state.learner
-        learner.steps = header["steps"]
-        learner.weights[:] = tensors["weights"]
-        learner.weighted_steps[:] = tensors["weighted_steps"]
-        if len(learner.squares):
-            learner.squares[:] = tensors["squares"]
+        restore_learner(state.learner, header["steps"], tensors)
         state.best = _core.ShortWeights(np.array(tensors["best"]), header["best_step"])
         state.done = [
             {part: np.array(tensor) for part, tensor in below(tensors, f"{name}.").items()}
@@ -123,21 +112,6 @@ class TaggerCheckpoint:
         state.best_accuracy, state.kept_epochs = header["best_accuracy"], header["kept_epochs"]
         state.reports = [TaggerReport(**report) for report in header["reports"]]
         return state
-
-    def _check(self, header: Mapping[str, Any]) -> None:
-        ours, theirs = self.options.as_dict(), dict(header["options"])
-        changed = sorted(name for name in ours if theirs.get(name) != ours[name])
-        if changed:
-            raise FileError(
-                f"the checkpoint was made with another {changed[0]} ({theirs.get(changed[0])!r}, now "
-                f"{ours[changed[0]]!r}); use the same options, or start anew without --resume",
-                file=self.path,
-            )
-        if header["fingerprint"] != self.fingerprint:
-            raise FileError(
-                "the checkpoint was made with other data or templates; start anew without --resume",
-                file=self.path,
-            )
 
     def remove(self) -> None:
         """Remove the file, if it is there."""

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from arbora.errors import ArboraError, FileError
-from arbora.models import check_model_name, read_model
+from arbora.learning.checkpoints import checkpoint_header, checkpoint_name
+from arbora.models import check_model_name
 from arbora.text.tagging.options import STAGES, TaggerOptions, TagOptions
 from arbora.text.tagging.tagger import Tagger
 from arbora.text.tagging.templates import TaggerTemplates
 from arbora.text.tagging.training import CHECKPOINT, TaggerReport, train_tagger, untagged_word
 from arbora.treebank import Sentence, read
-from arbora.treebank.files import check_output, chunks, open_input
+from arbora.treebank.files import check_output, read_text
 from arbora.treebank.formats import find_format
 from arbora.treebank.streaming import RewrittenConllu, rewrite_file
 
@@ -37,31 +38,15 @@ class TaggingReport:
     seconds: float = 0.0
 
 
-def checkpoint_name(output: str) -> str:
-    """Where training keeps what it needs to go on after a kill.
-
-    >>> checkpoint_name("en.tagger")
-    'en.tagger.checkpoint'
-    """
-    return output + ".checkpoint"
-
-
 def checkpoint_place(output: str) -> tuple[str, int]:
     """The stage and the epoch that the checkpoint of this output has got to; FileError if there is none."""
-    path = checkpoint_name(output)
-    if not os.path.exists(path):
-        raise FileError("there is no checkpoint to go on from; start anew without --resume", file=path)
-    header = read_model(path, architecture=CHECKPOINT, verify=False).header
+    header = checkpoint_header(output, CHECKPOINT)
     return STAGES[header["stage"]], int(header["epoch"])
 
 
 def read_tagger_templates(path: str) -> TaggerTemplates:
     """The templates of a file; FileError names the line that is wrong."""
-    try:
-        text = b"".join(chunks(open_input(path), path)).decode()
-    except UnicodeDecodeError:
-        raise FileError("this is not UTF-8", file=path) from None
-    return TaggerTemplates.parse(text, name=path)
+    return TaggerTemplates.parse(read_text(path), name=path)
 
 
 def train_tagger_file(

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.errors import ArboraError, FileError
 from arbora.models import read_model, write_model
+from arbora.text.tagging.graphs import TagGraph, make_tag_graph
 from arbora.text.tagging.options import TagOptions
 from arbora.text.tagging.structure import labels_of, make_tagger, make_text
 from arbora.treebank import Sentence
@@ -152,6 +153,14 @@ class Tagger:
                 ]
             )
         return result
+
+    def graph(self, sentence: Sentence) -> TagGraph:
+        """The sentence's UPOS tags as a factor graph: a `TagChain` with bigrams and trigrams.
+
+        Any solver of `arbora.FactorGraph` works on it, and more factors can be added. Rows of tags score
+        their log-probability, up to one sum for all.
+        """
+        return make_tag_graph(self._core.lattice(make_text([sentence]), 0), self._labels.upos)
 
     def kbest(self, sentences: Iterable[Sentence], k: int, *, threads: int = 1) -> list[list[RankedTags]]:
         """The k most probable rows of UPOS tags of each sentence, in order; fewer where there are fewer."""
