@@ -34,6 +34,8 @@ private:
 struct Input {
     std::int32_t variable;
     bool negated = false;
+
+    bool operator==(const Input&) const = default;
 };
 
 // Which variables the factors of a group see. Each factor has inputs in the order that its kind prescribes. An input

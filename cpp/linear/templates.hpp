@@ -50,9 +50,9 @@ struct Template {
 enum class Section : std::uint8_t {
     pruner, arcs, labels, labeler, siblings, roles, tags, tag_links,
     consecutive_siblings, all_siblings, grandparents, grand_siblings, head_bigrams, crossings,
-    tri_siblings, valencies,
+    tri_siblings, valencies, nonprojective_arcs,
 };
-inline constexpr int section_count = 16;
+inline constexpr int section_count = 17;
 inline constexpr Section first_part_section = Section::consecutive_siblings;
 
 // All templates of a parser. Sides and arc atoms are kept once, whoever uses them.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "factors/choice.hpp"
 #include "factors/grand_siblings.hpp"
+#include "support/logarithms.hpp"
 
 namespace arbora {
 namespace {
@@ -18,15 +20,18 @@ double log_probability(double log_odds) {
 class HeadPropagation {
 public:
     HeadPropagation(const PartGraph& graph, const HeadPropagationOptions& options)
-        : arcs_(graph.arcs()), graph_(graph.tagged()), options_(options) {
-        for (int slot = 0; slot < graph_.slots(); ++slot) totals_.push_back(graph_.score(slot));
+        : arcs_(graph.arcs()), graph_(graph.tagged()), first_tag_(graph.graph().slots()), options_(options) {
+        for (int slot = 0; slot < graph_.slots(); ++slot) totals_.push_back(graph_.unary(slot));
         for (const auto& group : graph_.groups()) messages_.emplace_back(group->wiring().ports(), 0.0);
         beliefs_.assign(graph_.slots(), 0.0);
-        // A variable is the head of a word, or a word's tag: several slots, of which one is true.
+        // A variable is the head of a word, or a word's tag: several slots, of which one is true. Slots between those of arcs
+        // and tags are binary variables.
         for (int word = 1; word <= arcs_.n(); ++word) variables_.push_back({arcs_.heads_begin(word), arcs_.heads_end(word)});
-        const int tags = arcs_.n() ? (graph_.slots() - arcs_.count()) / arcs_.n() : 0;
-        for (int slot = arcs_.count(); slot < graph_.slots(); slot += tags) variables_.push_back({slot, slot + tags});
-        for (const Range& range : variables_) owners_.resize(range.end, static_cast<int>(&range - variables_.data()));
+        const int tags = arcs_.n() ? (graph_.slots() - first_tag_) / arcs_.n() : 0;
+        for (int slot = first_tag_; slot < graph_.slots(); slot += tags) variables_.push_back({slot, slot + tags});
+        owners_.assign(graph_.slots(), -1);
+        for (std::size_t v = 0; v < variables_.size(); ++v)
+            std::fill(owners_.begin() + variables_[v].begin, owners_.begin() + variables_[v].end, static_cast<int>(v));
     }
 
     Outcome run() {
@@ -53,12 +58,17 @@ private:
     int exclusive_ports(std::size_t group, std::size_t factor) const {
         const FactorGroup& own = *graph_.groups()[group];
         if (group == 0) return own.wiring().port_count(factor);
-        const auto* automata = dynamic_cast<const GrandSiblings*>(&own);
-        return automata ? automata->grandparent_count(factor) : 0;
+        if (const auto* automata = dynamic_cast<const GrandSiblings*>(&own)) return automata->grandparent_count(factor);
+        const auto* choices = dynamic_cast<const ChoiceFactor*>(&own);
+        return choices ? choices->choices(factor) : 0;
     }
 
     int slot_of(std::size_t group, std::size_t port) const { return graph_.groups()[group]->wiring().slot(port); }
-    bool is_tag(int slot) const { return slot >= arcs_.count(); }
+    double sign_of(std::size_t group, std::size_t port) const {
+        return graph_.groups()[group]->wiring().is_negated(port) ? -1 : 1;
+    }
+    bool is_arc(int slot) const { return slot < arcs_.count(); }
+    bool is_tag(int slot) const { return slot >= first_tag_; }
 
     // log sum over a variable's slots of exp(total), but for one slot (-1: none).
     double log_sum(Range variable, int without) const {
@@ -79,11 +89,15 @@ private:
         const int ports = wiring.port_count(factor), exclusive = exclusive_ports(group, factor);
         for (int p = 0; p < ports; ++p) {
             const int slot = slot_of(group, begin + p);
-            in[p] = totals_[slot] - messages_[group][begin + p];
-            if (totals_[slot] == -INFINITY) in[p] = -INFINITY;
-            if (p < exclusive || is_tag(slot) || in[p] == -INFINITY) continue;
-            const double others = log_sum(variable_of(slot), slot);
-            in[p] = others == -INFINITY ? INFINITY : std::clamp(in[p] - others, -most, most);
+            const double sign = sign_of(group, begin + p);
+            in[p] = std::isinf(totals_[slot]) ? totals_[slot] : totals_[slot] - sign * messages_[group][begin + p];
+            if (p < exclusive || is_tag(slot)) continue;
+            if (is_arc(slot) && in[p] != -INFINITY) {
+                const double others = log_sum(variable_of(slot), slot);
+                in[p] = others == -INFINITY ? INFINITY : in[p] - others;
+            }
+            if (!std::isinf(in[p])) in[p] = std::clamp(in[p], -most, most);
+            in[p] *= sign;
         }
     }
 
@@ -117,7 +131,7 @@ private:
                 double message = belief - in[p];
                 if (is_tag(slot_of(group, port))) message -= highest_of_variable(group, port, p, ports, in, found);
                 message = std::clamp(message, -most, most);
-                totals_[slot_of(group, port)] += message - messages_[group][port];
+                totals_[slot_of(group, port)] += sign_of(group, port) * (message - messages_[group][port]);
                 messages_[group][port] = message;
             }
         });
@@ -134,21 +148,22 @@ private:
         return highest;
     }
 
-    // The probabilities of all arcs and tags; returns the largest change.
+    // The probabilities of all slots; returns the largest change.
     double set_beliefs() {
         double largest = 0;
+        const auto set = [&](int slot, double belief) {
+            largest = std::max(largest, std::abs(belief - beliefs_[slot]));
+            beliefs_[slot] = belief;
+        };
         for (const Range& variable : variables_) {
             const double total = log_sum(variable, -1);
             if (total == -INFINITY) {
                 outcome_.infeasible = true;
                 return largest;
             }
-            for (int slot = variable.begin; slot < variable.end; ++slot) {
-                const double belief = std::exp(totals_[slot] - total);
-                largest = std::max(largest, std::abs(belief - beliefs_[slot]));
-                beliefs_[slot] = belief;
-            }
+            for (int slot = variable.begin; slot < variable.end; ++slot) set(slot, std::exp(totals_[slot] - total));
         }
+        for (int slot = arcs_.count(); slot < first_tag_; ++slot) set(slot, 1 / (1 + std::exp(-totals_[slot])));
         return largest;
     }
 
@@ -156,6 +171,8 @@ private:
     void finish() {
         double total = 0;
         for (const Range& variable : variables_) total += log_sum(variable, -1);
+        for (int slot = arcs_.count(); slot < first_tag_; ++slot)
+            if (!std::isinf(totals_[slot])) total += softplus(totals_[slot]);
         outcome_.parts.resize(graph_.groups().size());
         for (std::size_t group = 0; group < graph_.groups().size(); ++group) {
             std::vector<double>& parts = outcome_.parts[group];
@@ -169,14 +186,16 @@ private:
         outcome_.log_partition = total;
     }
 
-    // log Z_fi for the variable behind a port; for exclusive ports, and for tags, at the first one of the variable.
+    // log Z_fi for the variable behind a port; for exclusive ports, and for tags, at the first one of the variable. Scores
+    // are those of true relative to false; behind a negation the factor's own are the other way round, which its message
+    // makes up for.
     double together(std::size_t group, std::size_t factor, int p, int exclusive, const double* in) const {
         const std::size_t begin = graph_.groups()[group]->wiring().port_begin(factor);
         const int slot = slot_of(group, begin + p);
         if (p >= exclusive && !is_tag(slot)) {
-            if (in[p] == INFINITY) return 0;
-            const double both = in[p] + messages_[group][begin + p];
-            return both > 0 ? both + std::log1p(std::exp(-both)) : std::log1p(std::exp(both));
+            if (std::isinf(in[p])) return 0;
+            const double message = messages_[group][begin + p], both = softplus(in[p] + message);
+            return sign_of(group, begin + p) < 0 ? both - message : both;
         }
         if (p > 0 && owners_[slot_of(group, begin + p - 1)] == owners_[slot]) return 0;
         return log_sum(variable_of(slot), -1);  // what all others say, and what this factor says: the total
@@ -184,10 +203,11 @@ private:
 
     const ArcIndex& arcs_;
     const FactorGraph& graph_;
+    const int first_tag_;
     const HeadPropagationOptions options_;
     std::vector<Range> variables_;
-    std::vector<int> owners_;               // the variable of each slot
-    std::vector<double> totals_, beliefs_;  // of each slot: arcs, then tags
+    std::vector<int> owners_;               // the variable of each slot; -1 if it is binary
+    std::vector<double> totals_, beliefs_;  // of each slot: arcs, binary variables, tags
     std::vector<std::vector<double>> messages_;
     Outcome outcome_;
     Arena arena_;

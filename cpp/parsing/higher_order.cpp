@@ -19,6 +19,11 @@ void clear(const SentenceParts& parts, PartNumbers<double>& numbers) {
     for (int k = 0; k < part_kind_count; ++k) numbers[k].assign(parts.parts[k].size(), 0.0);
 }
 
+Derivation completing(const PartGraph& graph) {
+    if (!graph.descent_group()) return nullptr;
+    return [&graph](Assignment& assignment) { graph.complete(assignment); };
+}
+
 }  // namespace
 
 HigherOrder::HigherOrder(const Templates& templates, int tags) : tags_(templates, tags), is_active_(tags > 0) {
@@ -70,6 +75,7 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options) {
         case GraphSolver::dual_decomposition: {
             DualDecompositionOptions own;
             own.iterations = options.iterations;
+            own.derive = completing(graph);
             return dual_decomposition(graph.graph(), own);
         }
         case GraphSolver::hill_climbing: {
@@ -85,6 +91,7 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options) {
         default: {
             Ad3Options own;
             own.iterations = options.iterations;
+            own.derive = completing(graph);
             return ad3(graph.graph(), own);
         }
     }
@@ -97,7 +104,7 @@ bool sums_exactly(const SentenceParts& parts, TreeKind kind, const GraphOptions&
         options.constraint != TreeConstraint::tree)
         return false;
     for (int k = 0; k < part_kind_count; ++k)
-        if (!parts.parts[k].empty() && !is_in_automata(k)) return false;
+        if (!parts.parts[k].empty() && !is_in_automata(k) && !part_kind(k).sees_descents()) return false;
     return true;
 }
 
@@ -120,7 +127,6 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     const bool best = std::isinf(family.beta);
     thread_local Potentials p;
     thread_local std::vector<double> arcs;
-    thread_local std::vector<int> found;
     p.set(candidates, heads, labels, family);
     collapse(p.candidates, best ? Collapse::best : Collapse::sum, arcs);
     Arena arena;
@@ -135,14 +141,12 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     double total = 0;
     if (best) {
         if (outcome.assignment.empty()) throw Infeasible("no tree was found");
-        found.resize(candidates.n + 1);
-        graph.read_heads(outcome.assignment, found.data());
         for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
             if (!outcome.assignment[a]) continue;
             const double* row = p.candidates.scores.data() + a * per_arc;
             gradient[a * per_arc + (std::max_element(row, row + per_arc) - row)] = 1;
         }
-        graph.add_parts_of_tree(found.data(), 1, part_gradient, arena);
+        graph.add_parts_of(outcome.assignment, 1, part_gradient, arena);
         total = outcome.value;
     } else {
         if (outcome.infeasible) throw Infeasible("no tree is possible");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parsing/exact_charts.hpp"
+#include "parts/nonprojective_arcs.hpp"
 #include "trees/operations.hpp"
 
 namespace arbora {
@@ -17,7 +18,12 @@ class Climber {
 public:
     Climber(const PartGraph& graph, int* heads)
         : graph_(graph.graph()), arcs_(graph.arcs()), single_root_(graph.kind().single_root), heads_(heads) {
-        for (std::size_t g = graph.first_part_group(); g < graph_.groups().size(); ++g) add_group(*graph_.groups()[g]);
+        for (std::size_t g = graph.first_part_group(); g < graph_.groups().size(); ++g)
+            if (graph_.groups()[g].get() != graph.descent_group()) add_group(*graph_.groups()[g]);
+        if (graph.descent_group()) {
+            nonprojective_ = NonprojectiveScores(arcs_, graph.descent_group()->part_scores());
+            of_nonprojective_ = nonprojective_.of_tree(heads_);
+        }
         begins_.assign(arcs_.count() + 1, 0);
         for (const Factor& factor : factors_) for_slots(factor, [&](int slot) { ++begins_[slot + 1]; });
         for (int a = 0; a < arcs_.count(); ++a) begins_[a + 1] += begins_[a];
@@ -109,7 +115,19 @@ private:
             total += fresh_.back() - scores_[f];
         }
         apply(move);
-        return total;
+        return nonprojective_.empty() ? total : total + nonprojective_gain(move);
+    }
+
+    // The same of arcs that are not projective, which hang on all that is above and below.
+    double nonprojective_gain(const Move& move) {
+        set_heads(move.in, move.count);
+        const double fresh = nonprojective_.of_tree(heads_);
+        set_heads(move.out, move.count);
+        return fresh - of_nonprojective_;
+    }
+
+    void set_heads(const int* arcs, int count) {
+        for (int i = 0; i < count; ++i) heads_[arcs_.arc(arcs[i]).modifier] = arcs_.arc(arcs[i]).head;
     }
 
     void apply(const Move& move) {
@@ -133,7 +151,8 @@ private:
         if (!chosen.count) return false;
         gain(chosen);
         apply(chosen);
-        for (int i = 0; i < chosen.count; ++i) heads_[arcs_.arc(chosen.in[i]).modifier] = arcs_.arc(chosen.in[i]).head;
+        set_heads(chosen.in, chosen.count);
+        if (!nonprojective_.empty()) of_nonprojective_ = nonprojective_.of_tree(heads_);
         for (std::size_t i = 0; i < touched_.size(); ++i) scores_[touched_[i]] = fresh_[i];
         return true;
     }
@@ -145,6 +164,8 @@ private:
     std::vector<Factor> factors_;
     std::vector<int> begins_, seen_by_, active_, touched_;
     std::vector<double> scores_, fresh_;
+    NonprojectiveScores nonprojective_;
+    double of_nonprojective_ = 0;
     std::vector<int> marks_;
     int mark_ = 0;
     Assignment assignment_;

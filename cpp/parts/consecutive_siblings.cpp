@@ -34,7 +34,7 @@ public:
     }
 
     std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
-                                                    std::vector<double> scores) const override {
+                                                    const Descents&, std::vector<double> scores) const override {
         return std::make_shared<ChildSequences>(wire_sides(variables, arcs), std::move(scores));
     }
 };

@@ -25,7 +25,7 @@ public:
     }
 
     std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
-                                                    std::vector<double> scores) const override {
+                                                    const Descents&, std::vector<double> scores) const override {
         return make_grand_sibling_factors(variables, arcs, std::move(scores));
     }
 };

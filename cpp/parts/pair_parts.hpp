@@ -13,7 +13,7 @@ public:
     }
 
     std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
-                                                    std::vector<double> scores) const override {
+                                                    const Descents&, std::vector<double> scores) const override {
         Wiring wiring;
         Kind::for_pairs(arcs, [&](int first, int second, const Part&) {
             const Input inputs[] = {{first}, {second}};

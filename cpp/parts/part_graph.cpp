@@ -77,16 +77,20 @@ PartGraph::PartGraph(const SentenceParts& parts, const std::vector<double>& arc_
                      TreeKind kind, double scale)
     : parts_(parts), kind_(kind), scale_(scale) {
     for (double score : arc_scores) graph_.add_binary(score);
+    for (int k = 0; k < part_kind_count; ++k)
+        if (has(k) && part_kind(k).sees_descents()) descents_ = Descents(parts.arcs);
     if (!shape.without_constraint) add_constraint(shape);
+    descents_.add_to(graph_, !shape.without_constraint, shape.constraint <= TreeConstraint::at_most_one);
     first_group_ = graph_.groups().size();
     const bool joins = shape.joined && (!parts.parts[grand_sibling].empty() || !parts.parts[grand].empty());
     if (joins) add_joined(scale, shape.forbids_circles);
     for (int k = 0; k < part_kind_count; ++k) {
-        if (parts.parts[k].empty() || (joins && is_in_automata(k))) continue;
+        if (!has(k) || (joins && is_in_automata(k))) continue;
         std::vector<double> scores = parts.scores[k];
         for (double& score : scores) score *= scale;
-        graph_.add(part_kind(k).make_factors(graph_.variables(), parts.arcs, std::move(scores)));
+        graph_.add(part_kind(k).make_factors(graph_.variables(), parts.arcs, descents_, std::move(scores)));
         kinds_.push_back(k);
+        if (part_kind(k).sees_descents()) descent_group_ = graph_.groups().back().get();
     }
     if (parts.tags.tags) link_tags();
 }
@@ -101,7 +105,7 @@ void PartGraph::link_tags() {
     }
     Wiring wiring;
     std::vector<double> scores;
-    const int size = tags.tags * tags.tags, first = parts_.arcs.count() - 1;  // the tag of word m is first + m
+    const int size = tags.tags * tags.tags, first = graph_.variables().count() - 1;  // the tag of word m is first + m
     for (int a = 0; a < parts_.arcs.count(); ++a) {
         const auto [head, modifier] = parts_.arcs.arc(a);
         if (head == 0) continue;
@@ -114,13 +118,17 @@ void PartGraph::link_tags() {
 
 void PartGraph::add_tags(const std::vector<double>& beliefs, const std::vector<std::vector<double>>& by_group,
                          TagNumbers& result) const {
-    for (std::size_t i = 0; i < result.words.size(); ++i) result.words[i] += beliefs[parts_.arcs.count() + i];
+    for (std::size_t i = 0; i < result.words.size(); ++i) result.words[i] += beliefs[graph_.slots() + i];
     const int size = result.tags * result.tags;
     std::size_t next = 0;
     for (int a = 0; a < parts_.arcs.count(); ++a) {
         if (parts_.arcs.arc(a).head == 0) continue;
         for (int i = 0; i < size; ++i) result.of_link(a)[i] += by_group.back()[next++];
     }
+}
+
+bool PartGraph::has(int k) const {
+    return !parts_.parts[k].empty() && !(kind_.projective && part_kind(k).sees_descents());
 }
 
 void PartGraph::add_constraint(const GraphShape& shape) {
@@ -231,11 +239,23 @@ Assignment PartGraph::assignment_of(const int* heads) const {
         const int a = parts_.arcs.find(heads[m], m);
         if (a >= 0) result[a] = 1;
     }
+    descents_.complete(heads, result);
     return result;
 }
 
+void PartGraph::complete(Assignment& assignment) const {
+    if (descents_.empty()) return;
+    std::vector<int> heads(parts_.arcs.n() + 1);
+    read_heads(assignment, heads.data());
+    descents_.complete(heads.data(), assignment);
+}
+
 void PartGraph::add_parts_of_tree(const int* heads, double weight, PartNumbers<double>& result, Arena& arena) const {
-    const Assignment assignment = assignment_of(heads);
+    add_parts_of(assignment_of(heads), weight, result, arena);
+}
+
+void PartGraph::add_parts_of(const Assignment& assignment, double weight, PartNumbers<double>& result,
+                             Arena& arena) const {
     std::vector<std::vector<double>> by_group(graph_.groups().size());
     std::vector<int> active;
     for (std::size_t g = first_group_; g < by_group.size(); ++g) {

@@ -44,8 +44,9 @@ struct SentenceParts {
     void set(const std::vector<Arc>& candidates, int n, const std::array<bool, part_kind_count>& wanted);
 };
 
-// A graph whose variable a is arc a, and the way back from its factors' parts to those of the sentence. Hidden tags are in
-// a graph beside it: what is said of trees is summed over their tags.
+// A graph whose variable a is arc a, and the way back from its factors' parts to those of the sentence. Where parts hang on
+// what is below what, variables for that follow those of the arcs; a tree decides them. Hidden tags are in a graph beside
+// it: what is said of trees is summed over their tags.
 class PartGraph {
 public:
     // `arc_scores`: one for each arc. Scores of parts and tags are multiplied by `scale`.
@@ -53,13 +54,15 @@ public:
               double scale);
 
     const FactorGraph& graph() const { return graph_; }
-    // The same with the tags of words, if they have some: after those of the arcs, a variable for each word; and, after all
+    // The same with the tags of words, if they have some: after all others, a variable for each word; and, after all
     // others, a group that links tags along arcs, if an arc links words.
     const FactorGraph& tagged() const { return parts_.tags.tags ? tagged_ : graph_; }
     const ArcIndex& arcs() const { return parts_.arcs; }
     TreeKind kind() const { return kind_; }
-    // Groups before this one are the constraint on the arcs.
+    // Groups before this one are the constraint on the arcs, and what ties other variables to them.
     std::size_t first_part_group() const { return first_group_; }
+    // The group whose factors see what is below what; null if there is none.
+    const FactorGroup* descent_group() const { return descent_group_; }
 
     // The scores of siblings and grandparents, as factors and charts number them; null if there are none.
     struct Automata {
@@ -73,12 +76,16 @@ public:
     // Of every part of every kind what its factors say of theirs: `by_group` has a vector for each group, as
     // Outcome::parts has. Adds `weight` times it.
     void add_parts(const std::vector<std::vector<double>>& by_group, double weight, PartNumbers<double>& result) const;
-    // The same for the parts of a tree, given by the heads of words 1..n; all its arcs must be candidates.
+    // The same for the parts of an assignment of all variables; or of a tree, given by the heads of words 1..n; all its
+    // arcs must be candidates.
+    void add_parts_of(const Assignment& assignment, double weight, PartNumbers<double>& result, Arena& arena) const;
     void add_parts_of_tree(const int* heads, double weight, PartNumbers<double>& result, Arena& arena) const;
     // Adds the probabilities of tags: `beliefs` and `by_group` are those of the graph with tags.
     void add_tags(const std::vector<double>& beliefs, const std::vector<std::vector<double>>& by_group,
                   TagNumbers& result) const;
     Assignment assignment_of(const int* heads) const;
+    // Sets what follows from the arcs of an assignment.
+    void complete(Assignment& assignment) const;
     double value_of(const Assignment& assignment) const;
     // The score of a tree, with the sum over its tags; -inf if an arc is no candidate.
     double value_of_tree(const int* heads, Arena& arena) const;
@@ -91,11 +98,14 @@ private:
     void add_constraint(const GraphShape& shape);
     void add_joined(double scale, bool forbids_circles);
     void link_tags();
+    bool has(int k) const;
 
     const SentenceParts& parts_;
     TreeKind kind_;
     double scale_;
     FactorGraph graph_, tagged_;
+    Descents descents_;
+    const FactorGroup* descent_group_ = nullptr;
     std::vector<int> kinds_;  // of each group after the constraint's: a kind, or joined_group
     std::size_t first_group_ = 0;
 };

@@ -8,7 +8,7 @@ const PartKind& part_kind(int k) {
     static const std::array<std::unique_ptr<PartKind>, part_kind_count> kinds{
         make_consecutive_siblings(), make_all_siblings(), make_grandparents(),
         make_grand_siblings(),       make_head_bigrams(), make_crossings(),
-        make_tri_siblings(),         make_valencies(),
+        make_tri_siblings(),         make_valencies(),    make_nonprojective_arcs(),
     };
     return *kinds[k];
 }

@@ -7,6 +7,7 @@
 #include "factors/factor_group.hpp"
 #include "linear/part_features.hpp"
 #include "parts/arc_index.hpp"
+#include "parts/descents.hpp"
 
 namespace arbora {
 
@@ -23,7 +24,11 @@ public:
 
     // A group of factors with one score for each part that `list` gives.
     virtual std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
+                                                            const Descents& descents,
                                                             std::vector<double> scores) const = 0;
+
+    // Whether that takes variables for what is below what. Projective trees have no such parts.
+    virtual bool sees_descents() const { return false; }
 };
 
 // One file each, and one line in part_kind.cpp. In the order of their sections.
@@ -35,6 +40,7 @@ std::unique_ptr<PartKind> make_head_bigrams();
 std::unique_ptr<PartKind> make_crossings();
 std::unique_ptr<PartKind> make_tri_siblings();
 std::unique_ptr<PartKind> make_valencies();
+std::unique_ptr<PartKind> make_nonprojective_arcs();
 
 inline constexpr int part_kind_count = section_count - static_cast<int>(first_part_section);
 

@@ -24,7 +24,7 @@ public:
     }
 
     std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
-                                                    std::vector<double> scores) const override {
+                                                    const Descents&, std::vector<double> scores) const override {
         Wiring wiring;
         std::vector<Input> inputs;
         for (int head = 0; head <= arcs.n(); ++head) {

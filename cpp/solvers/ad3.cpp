@@ -33,7 +33,7 @@ public:
         : options_(options),
           copies_(graph),
           decoding_(copies_, beginning(copies_, given)),
-          incumbent_(copies_),
+          incumbent_(copies_, options.derive),
           outside_(copies_.outside()),
           typical_(copies_.typical_score()),
           penalty_(options.penalty > 0 ? options.penalty : typical_),

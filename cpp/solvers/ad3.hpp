@@ -12,6 +12,8 @@ struct Ad3Options {
     double penalty = 0;
     // Bounds below this are of no interest: it stops there.
     double cutoff = -std::numeric_limits<double>::infinity();
+    // What follows from a part of an assignment, if somebody knows.
+    Derivation derive;
 };
 
 // The numbers of all copies that a solution ends with: where to begin on the same graph with more evidence.

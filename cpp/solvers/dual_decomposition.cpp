@@ -16,7 +16,7 @@ public:
         : options_(options),
           copies_(graph),
           decoding_(copies_, copies_.shares(options.beta)),
-          incumbent_(copies_),
+          incumbent_(copies_, options.derive),
           outside_(copies_.outside()),
           typical_(copies_.typical_score()),
           mean_sums_(graph.slots(), 0.0),

@@ -11,6 +11,8 @@ struct DualDecompositionOptions {
     // Solve a factor again only if its multipliers have changed.
     bool lazy = true;
     DualStepRule steps = DualStepRule::level;
+    // What follows from a part of an assignment, if somebody knows.
+    Derivation derive;
 };
 
 // Dual decomposition by the subgradient method (Koo et al. 2010, sections 4 and 5, 7.4 and 7.5, appendix A). Each

@@ -7,8 +7,9 @@
 
 namespace arbora {
 
-Incumbent::Incumbent(const Copies& copies)
+Incumbent::Incumbent(const Copies& copies, Derivation derive)
     : copies_(copies),
+      derive_(std::move(derive)),
       candidate_(copies.graph().slots(), 0),
       factor_scores_(copies.factors(), 0.0),
       is_stale_(copies.factors(), 1),
@@ -28,6 +29,7 @@ void Incumbent::consider(const Decoding& decoding) {
     } else {
         for (int slot : decoding.touched()) decide(copies_.variable_of(slot), decoding);
     }
+    derive();
     evaluate();
 }
 
@@ -45,7 +47,15 @@ void Incumbent::consider(const std::vector<double>& beliefs) {
         }
     }
     has_decided_ = false;
+    derive();
     evaluate();
+}
+
+void Incumbent::derive() {
+    if (!derive_) return;
+    Assignment derived = candidate_;
+    derive_(derived);
+    for (int slot = 0; slot < copies_.graph().slots(); ++slot) set(slot, derived[slot]);
 }
 
 void Incumbent::repair(const std::vector<double>& preferences) {

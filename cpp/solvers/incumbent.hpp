@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "solvers/decoding.hpp"
+#include "solvers/outcome.hpp"
 
 namespace arbora {
 
@@ -9,7 +10,8 @@ namespace arbora {
 // to the next with what each factor gives for it, so that only what changes is scored again.
 class Incumbent {
 public:
-    explicit Incumbent(const Copies& copies);
+    // `derive`: what candidates are completed by; may be null.
+    explicit Incumbent(const Copies& copies, Derivation derive = nullptr);
 
     // -inf if there is none yet.
     double value() const { return value_; }
@@ -29,10 +31,12 @@ private:
     void decide(int variable, const Decoding& decoding);
     void set_value(int variable, int true_slot);
     void set(int slot, bool is_true);
+    void derive();
     void evaluate();
     void keep(const Assignment& assignment);
 
     const Copies& copies_;
+    const Derivation derive_;
     Assignment candidate_, assignment_;
     std::vector<double> factor_scores_;
     std::vector<char> is_stale_;

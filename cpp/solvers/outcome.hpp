@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -6,6 +7,9 @@
 #include "factors/graph.hpp"
 
 namespace arbora {
+
+// Sets the variables of an assignment that follow from its others. Whoever knows how, saves a solver from looking for them.
+using Derivation = std::function<void(Assignment&)>;
 
 // What a solver found. It has no nan anywhere, whatever the scores.
 struct Outcome {

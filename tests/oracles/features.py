@@ -28,6 +28,7 @@ OTHER_WORDS = {
     "crossings": {"other": "third"},
     "tri-siblings": {"sibling": "third", "earlier-sibling": "fourth"},
     "valencies": {},
+    "nonprojective-arcs": {},
 }
 """What a section of parts calls the words beside head and modifier."""
 

@@ -16,7 +16,7 @@ from arbora.dependency.graphs import Parts, SentenceGraph, make_graph, parts_of
 from arbora.dependency.structure import encode
 from arbora.features import PARTS
 from arbora.treebank import Sentence
-from oracles.parts import KINDS, Arcs
+from oracles.parts import KINDS, Arcs, descends
 from oracles.trees import all_trees
 
 Heads = tuple[int, ...]
@@ -79,9 +79,11 @@ class PartTrees:
             single_root=self.single_root, projective=self.projective, joined=joined,
         )  # fmt: skip
 
-    def assignment(self, heads: Sequence[int]) -> np.ndarray:
-        """A tree as an assignment of the graph's variables."""
-        return np.array([heads[modifier - 1] == head for head, modifier in self.arcs], np.uint8)
+    def assignment(self, heads: Sequence[int], made: SentenceGraph) -> np.ndarray:
+        """A tree as an assignment of the variables of a graph: arcs, then what descends from what."""
+        arcs = [heads[modifier - 1] == head for head, modifier in self.arcs]
+        paths = [descends([-1, *heads], word, above) for above in made.above for word in range(self.n + 1)]
+        return np.array([*arcs, *paths], np.uint8)
 
     def changes(self, heads: Sequence[int]) -> list[Heads]:
         """The trees that differ in one head; with one root also those in which it changes places.

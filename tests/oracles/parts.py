@@ -264,6 +264,38 @@ def find_valencies(heads: Sequence[int]) -> Iterator[Piece]:
         yield valency(head, list(heads[1:]).count(head))
 
 
+# ---- arcs that are not projective ----
+
+
+def spanning(head: int, modifier: int) -> Piece:
+    """The head stands for the third word, which there is not."""
+    right = int(modifier > head)
+    return Piece(head, modifier, head, 0, 1 + right, 1 + 2 * reach(head, modifier) + right)
+
+
+def words_between(head: int, modifier: int) -> range:
+    return range(min(head, modifier) + 1, max(head, modifier))
+
+
+def descends(heads: Sequence[int], word: int, above: int) -> bool:
+    while word > 0 and word != above:
+        word = heads[word]
+    return word == above
+
+
+def list_nonprojective_arcs(n: int, arcs: Arcs) -> Iterator[Piece]:
+    """Those that could be: what is below the root is everything."""
+    for head, modifier in sorted(arcs, key=lambda arc: (arc[1], arc[0])):
+        if head and words_between(head, modifier):
+            yield spanning(head, modifier)
+
+
+def find_nonprojective_arcs(heads: Sequence[int]) -> Iterator[Piece]:
+    for head, modifier in as_arcs(heads):
+        if not all(descends(heads, word, head) for word in words_between(head, modifier)):
+            yield spanning(head, modifier)
+
+
 class Kind(NamedTuple):
     """Both functions of a kind."""
 
@@ -280,5 +312,6 @@ KINDS = {
     "crossings": Kind(list_crossings, find_crossings),
     "tri-siblings": Kind(list_tri_siblings, find_tri_siblings),
     "valencies": Kind(list_valencies, find_valencies),
+    "nonprojective-arcs": Kind(list_nonprojective_arcs, find_nonprojective_arcs),
 }
 """By the names of their sections, in the order of the core."""

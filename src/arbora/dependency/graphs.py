@@ -33,7 +33,8 @@ class SentenceGraph:
     """A graph whose variables ``arcs`` are the candidate arcs of a sentence of ``n`` words.
 
     ``arcs[i]`` goes from ``heads[i]`` to ``modifiers[i]``; they come by modifier, then head. ``tags`` are the
-    hidden tags of words 1..n, None if the parser has none.
+    hidden tags of words 1..n, None if the parser has none. Where arcs have scores for not being projective,
+    ``paths[i, k]`` is true if and only if word k descends from (or is) word ``above[i]``.
     """
 
     graph: FactorGraph
@@ -42,6 +43,8 @@ class SentenceGraph:
     modifiers: Integers
     n: int
     tags: VariableArray | None = None
+    paths: VariableArray | None = None
+    above: tuple[int, ...] = ()
 
     def heads_of(self, solution: Solution) -> list[int]:
         """The heads of words 1..n in a solution's assignment."""
@@ -87,17 +90,26 @@ def make_graph(
     variables = graph.binary(arc_scores, name="arcs")
     heads = np.array([head for head, _ in arcs], np.int32)
     modifiers = np.array([modifier for _, modifier in arcs], np.int32)
-    tree = factors.ProjectiveTree if projective else factors.Tree
-    graph.add(tree(variables, heads=heads, modifiers=modifiers, single_root=single_root))
+    kind = factors.ProjectiveTree if projective else factors.Tree
+    tree = kind(variables, heads=heads, modifiers=modifiers, single_root=single_root)
+    graph.add(tree)
     index = _Index(n, list(arcs), variables)
     kept = {name: own for name, own in parts.items() if len(own.words)}
     together = {"consecutive-siblings", "grandparents", "grand-siblings"} & set(kept)
     if joined and together - {"consecutive-siblings"}:
         graph.add(index.automata(kept))
         kept = {name: own for name, own in kept.items() if name not in together}
+    spanning = kept.pop("nonprojective-arcs", None)
     for name, own in kept.items():
         graph.add(index.factors_of(name, own))
-    return SentenceGraph(graph, variables, heads, modifiers, n, _add_tags(graph, variables, arcs, tags))
+    paths: VariableArray | None = None
+    above: tuple[int, ...] = ()
+    if spanning is not None and not projective:  # no arc of a projective tree is one
+        above = tuple(sorted(set(spanning.words[:, 0].tolist())))
+        paths = factors.descents(graph, tree, above)
+        graph.add(index.nonprojective(spanning, dict(zip(above, paths, strict=True))))
+    hidden = _add_tags(graph, variables, arcs, tags)
+    return SentenceGraph(graph, variables, heads, modifiers, n, hidden, paths, above)
 
 
 def _add_tags(
@@ -175,6 +187,12 @@ class _Index:
             for head in range(self.n + 1)
         ]
         return factors.Counts(rows, scores.reshape(len(rows), -1))
+
+    def nonprojective(self, parts: Parts, paths: dict[int, VariableArray]) -> Factor:
+        """Scores of arcs that span a word which does not descend from the head; ``paths`` of each head."""
+        arcs = [(head, modifier) for head, modifier, *_ in parts.words.tolist()]
+        between = [paths[arc[0]][min(arc) + 1 : max(arc)] for arc in arcs]
+        return factors.AndAny(self._variables(arcs), [~words for words in between], parts.scores)
 
     def automata(self, parts: dict[str, Parts]) -> Factor:
         """All that is known of siblings and grandparents, in one automaton for each head."""

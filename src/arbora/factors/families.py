@@ -122,9 +122,9 @@ def paths_and_flows(
 def descents(graph: Graph, tree: AnyTree, of: Iterable[int] | None = None) -> VariableArray:
     """What descends from what in a tree that the graph has: O(n^2) small factors, no flows.
 
-    Returns new variables ``paths`` of shape (n+1, n+1): ``paths[h, k]`` is true if and only if word k is h or
-    descends from it, which is so if and only if that holds of the head of k (`Choice`). ``of``: only these h
-    are wanted; other rows are free.
+    Returns new variables ``paths`` of shape (n+1, n+1): ``paths[h, k]`` is true if and only if word k is h
+    or descends from it, which is so if and only if that holds of the head of k (`Choice`). ``of``: rows for
+    these h only.
 
     >>> import numpy as np
     >>> import arbora
@@ -138,17 +138,17 @@ def descents(graph: Graph, tree: AnyTree, of: Iterable[int] | None = None) -> Va
     """
     arcs, heads, modifiers = tree.candidates()
     width = tree.words + 1
-    paths = graph.binary(np.zeros((width, width)))
-    wanted = sorted(set(range(width) if of is None else of))
-    graph.clamp(paths[wanted, wanted], True)
-    graph.clamp(paths[[h for h in wanted if h], 0], False)
+    above = list(range(width) if of is None else of)
+    paths = graph.binary(np.zeros((len(above), width)))
+    graph.clamp(paths[np.arange(len(above)), above], True)
+    graph.clamp(paths[[row for row, h in enumerate(above) if h], 0], False)
     into = {k: np.flatnonzero(modifiers == k) for k in range(1, width)}
-    pairs = [(h, k) for h in wanted for k in into if h != k and into[k].size]
+    pairs = [(row, k) for row, h in enumerate(above) for k in into if h != k and into[k].size]
     graph.add(
         Choice(
             [arcs[into[k]] for _, k in pairs],
-            [paths[h, heads[into[k]]] for h, k in pairs],
-            paths[[h for h, _ in pairs], [k for _, k in pairs]],
+            [paths[row, heads[into[k]]] for row, k in pairs],
+            paths[[row for row, _ in pairs], [k for _, k in pairs]],
         )
     )
     return paths

@@ -36,6 +36,7 @@ PARTS: dict[str, tuple[str | None, str | None]] = {
     "crossings": ("other", None),
     "tri-siblings": ("sibling", "earlier-sibling"),
     "valencies": (None, None),
+    "nonprojective-arcs": (None, None),
 }
 """Sections about parts of several arcs, in the order of the core."""
 HIDDEN = ("roles", "tags", "tag-links")
@@ -136,7 +137,7 @@ def _check_sides(sides: dict[str, Side], arc: list[int], company: tuple[str, ...
 def _check_section(sides: dict[str, Side], arc: list[int], company: tuple[str, ...], section: str) -> None:
     """What the section cannot see would be left out without a word."""
     sees_tree = any(offset in _TREE_OFFSETS for side in sides.values() for offset, _ in side)
-    if PARTS.get(section) == (None, None) and sides["modifier"]:
+    if section == "valencies" and sides["modifier"]:
         raise ValueError(f"[{section}] is about a head alone, and knows no modifier")
     if section in PARTS and (sides["between"] or arc):
         raise ValueError(f"[{section}] takes no words in between, and no atoms of the arc")
