@@ -76,6 +76,7 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options) {
             DualDecompositionOptions own;
             own.iterations = options.iterations;
             own.derive = completing(graph);
+            own.wants_parts = options.outer;
             return dual_decomposition(graph.graph(), own);
         }
         case GraphSolver::hill_climbing: {
@@ -141,13 +142,18 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     double total = 0;
     if (best) {
         if (outcome.assignment.empty()) throw Infeasible("no tree was found");
+        const bool is_tree = !options.outer || outcome.parts.empty() || is_certificate(outcome.value, outcome.upper_bound);
         for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
-            if (!outcome.assignment[a]) continue;
+            const double share = is_tree ? outcome.assignment[a] : outcome.beliefs[a];
+            if (share == 0) continue;
             const double* row = p.candidates.scores.data() + a * per_arc;
-            gradient[a * per_arc + (std::max_element(row, row + per_arc) - row)] = 1;
+            gradient[a * per_arc + (std::max_element(row, row + per_arc) - row)] = share;
         }
-        graph.add_parts_of(outcome.assignment, 1, part_gradient, arena);
-        total = outcome.value;
+        if (is_tree)
+            graph.add_parts_of(outcome.assignment, 1, part_gradient, arena);
+        else
+            graph.add_parts(outcome.parts, 1, part_gradient);
+        total = is_tree ? outcome.value : outcome.upper_bound;
     } else {
         if (outcome.infeasible) throw Infeasible("no tree is possible");
         for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {

@@ -20,6 +20,10 @@ struct GraphOptions {
     TreeConstraint constraint = TreeConstraint::tree;
     // Whether a bound is wanted of solvers that have none: dual decomposition follows, and the better tree counts.
     bool certify = false;
+    // Learning takes what dual decomposition finds where it is no tree: the mean of what factors chose, which may be
+    // fractions. It is of the outer set that the relaxation searches (Martins et al. 2010), and a model that has learned
+    // to score it below the gold tree has fewer gaps.
+    bool outer = false;
 };
 
 // Scores of parts of several arcs, beside those of arcs that FirstOrder gives: the sections of the templates from

@@ -78,6 +78,8 @@ bool Decoding::solve_factor(int factor) {
         found_[factor] = found;
         ++solved_since_sum_;
     }
+    if (when_changing_ && configurations_[factor].active != fresh_.active)
+        when_changing_(factor, configurations_[factor].active);
     change_copies(factor, configurations_[factor].active, fresh_.active);
     std::swap(configurations_[factor], fresh_);
     return true;

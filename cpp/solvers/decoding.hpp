@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,10 @@ public:
     // some factor cannot be satisfied.
     bool solve(bool lazy, Outcome& outcome);
 
+    // Called with a factor and its active ports before these change.
+    void when_changing(std::function<void(int, const std::vector<int>&)> call) { when_changing_ = std::move(call); }
+    const std::vector<int>& active(int factor) const { return configurations_[factor].active; }
+
     // What all factors found together.
     double total() const { return total_; }
 
@@ -63,6 +68,7 @@ private:
     std::vector<int> count_true_, disagreeing_, place_, touched_;  // place_: of a slot in disagreeing_, -1 if it agrees
     double total_ = 0;
     int solved_since_sum_ = 0;
+    std::function<void(int, const std::vector<int>&)> when_changing_;
     Arena arena_;
 };
 

@@ -1,6 +1,7 @@
 #include "solvers/dual_decomposition.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "solvers/incumbent.hpp"
@@ -22,6 +23,7 @@ public:
           mean_sums_(graph.slots(), 0.0),
           means_(graph.slots(), 0.0),
           mean_since_(graph.slots(), 0) {
+        if (options_.wants_parts) watch_parts();
         for (int slot = 0; slot < graph.slots(); ++slot)
             if (copies_.degree(slot)) means_[slot] = decoding_.mean(slot);
     }
@@ -30,6 +32,8 @@ public:
         outcome_.infeasible = outside_ == -INFINITY;
         while (!outcome_.infeasible && outcome_.iterations < options_.iterations) {
             ++outcome_.iterations;
+            if (std::has_single_bit(static_cast<unsigned>(outcome_.iterations)) && 2 * outcome_.iterations <= options_.iterations)
+                forget_means();
             if (!decode() || outcome_.converged || decoding_.disagreeing().empty()) break;
             update_multipliers();
             if (outcome_.converged) break;
@@ -102,6 +106,31 @@ private:
         means_[slot] = decoding_.mean(slot);
     }
 
+    // The same for parts, factor by factor.
+    void watch_parts() {
+        for (const auto& group : copies_.graph().groups()) part_sums_.emplace_back(group->part_scores().size(), 0.0);
+        part_since_.assign(copies_.factors(), 0);
+        decoding_.when_changing(
+            [this](int factor, const std::vector<int>& active) { count_parts(factor, active, outcome_.iterations - 1); });
+    }
+    void count_parts(int factor, const std::vector<int>& active, int until) {
+        const FactorGroup& group = copies_.group(factor);
+        const std::size_t number = copies_.number_in_group(factor);
+        std::vector<double>& sums = part_sums_[copies_.group_of(factor)];
+        if (!sums.empty() && until > part_since_[factor])
+            group.add_parts(number, active, until - part_since_[factor], sums.data() + group.part_begin(number), arena_);
+        part_since_[factor] = until;
+    }
+
+    // Means begin anew, so that early iterations do not count for ever.
+    void forget_means() {
+        first_counted_ = outcome_.iterations - 1;
+        std::fill(mean_sums_.begin(), mean_sums_.end(), 0.0);
+        std::fill(mean_since_.begin(), mean_since_.end(), first_counted_);
+        for (auto& sums : part_sums_) std::fill(sums.begin(), sums.end(), 0.0);
+        std::fill(part_since_.begin(), part_since_.end(), first_counted_);
+    }
+
     void report() {
         const FactorGraph& graph = copies_.graph();
         if (!is_certificate(incumbent_.value(), outcome_.upper_bound)) incumbent_.improve();
@@ -130,8 +159,14 @@ private:
                 continue;
             }
             update_mean(slot, outcome_.iterations);
-            outcome_.beliefs[slot] = mean_sums_[slot] / std::max(outcome_.iterations, 1);
+            outcome_.beliefs[slot] = mean_sums_[slot] / std::max(outcome_.iterations - first_counted_, 1);
         }
+        if (!options_.wants_parts) return;
+        for (int factor = 0; factor < copies_.factors(); ++factor)
+            count_parts(factor, decoding_.active(factor), outcome_.iterations);
+        for (auto& sums : part_sums_)
+            for (double& sum : sums) sum /= std::max(outcome_.iterations - first_counted_, 1);
+        outcome_.parts = std::move(part_sums_);
     }
 
     const DualDecompositionOptions options_;
@@ -142,7 +177,9 @@ private:
     double dual_ = 0;
     Steps steps_{DualStepRule::level, 0, 0};
     std::vector<double> mean_sums_, means_;
-    std::vector<int> mean_since_;
+    std::vector<std::vector<double>> part_sums_;
+    std::vector<int> mean_since_, part_since_;
+    int first_counted_ = 0;  // of the means, how many iterations were before
     Outcome outcome_;
     Arena arena_;
 };

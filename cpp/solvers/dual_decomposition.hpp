@@ -13,6 +13,9 @@ struct DualDecompositionOptions {
     DualStepRule steps = DualStepRule::level;
     // What follows from a part of an assignment, if somebody knows.
     Derivation derive;
+    // Whether parts are wanted also where there is no certificate: then what factors chose, as a mean like that of the
+    // beliefs.
+    bool wants_parts = false;
 };
 
 // Dual decomposition by the subgradient method (Koo et al. 2010, sections 4 and 5, 7.4 and 7.5, appendix A). Each
@@ -27,7 +30,7 @@ struct DualDecompositionOptions {
 //
 // The lowest dual value is the upper bound; if the value of the best assignment that structures named attains it, as it
 // does where all copies agree, that assignment is certainly the best. beliefs: the assignment then, else the copies'
-// mean over all iterations. `converged`: certain, or steps have become so small that the bound is at rest.
+// mean over the last iterations, if all are made no less than half: it comes near to the relaxation's solution. `converged`: certain, or steps have become so small that the bound is at rest.
 Outcome dual_decomposition(const FactorGraph& graph, const DualDecompositionOptions& options);
 
 }  // namespace arbora

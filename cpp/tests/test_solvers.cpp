@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "check.hpp"
+#include "factors/pairs.hpp"
 #include "listed_factor.hpp"
 #include "solvers/branch_and_bound.hpp"
 #include "solvers/dual_decomposition.hpp"
@@ -92,6 +93,24 @@ void check(const FactorGraph& graph, Family family, const Outcome& outcome, doub
 constexpr Family families[] = {Family::normal, Family::tied, Family::extreme, Family::sparse, Family::hard};
 
 }  // namespace
+
+TEST(means_of_dual_decomposition_come_near_to_the_relaxation) {
+    // Each of three wants to be true and no two of them together: one half each is worth more than any assignment.
+    FactorGraph graph;
+    for (int v = 0; v < 3; ++v) graph.add_binary(1.0);
+    Wiring wiring;
+    for (int v = 0; v < 3; ++v) {
+        const Input both[] = {{v}, {(v + 1) % 3}};
+        wiring.add_factor(graph.variables(), both);
+    }
+    graph.add(std::make_shared<Pairs>(std::move(wiring), std::vector<double>(3, -1.5)));
+    const Outcome outcome = dual_decomposition(graph, {.iterations = 4000, .wants_parts = true});
+    CHECK(outcome.value == 1);
+    CHECK(std::abs(outcome.upper_bound - 1.5) < 1e-3);
+    for (double belief : outcome.beliefs) CHECK(std::abs(belief - 0.5) < 0.02);
+    CHECK(outcome.parts.size() == 1 && outcome.parts[0].size() == 3);
+    for (double part : outcome.parts[0]) CHECK(part >= 0 && part < 0.02);
+}
 
 TEST(dual_decomposition_bounds_and_certifies) {
     for (Family family : families)

@@ -44,8 +44,10 @@ class TrainingOptions:
     ``bits``: the weight table has 2^bits weights.
     Where parts of several arcs have scores, ``solver`` finds the tree that a loss without probabilities needs
     (``iterations`` at most), and belief propagation the probabilities of other losses (``propagations`` at
-    most); ``constraint`` says which arcs make a parse. ``parts``: names of the kinds of part that count;
-    None is those of the preset. One that the preset lacks comes with templates of its own.
+    most); ``constraint`` says which arcs make a parse. ``outer``: where dual decomposition proves no tree,
+    learn from the fractions that it found, not from its best tree; more trees can be proved by such a model.
+    ``parts``: names of the kinds of part that count; None is those of the preset. One that the preset lacks
+    comes with templates of its own.
     ``latent_roles``: every arc has one of so many hidden roles, which are summed out, in training and in
     parsing. This takes a loss with probabilities (a finite beta) and ``second-stage`` labels. The features
     of roles are those of ``[roles]``, or else of ``[labels]``. ``latent_tags``: every word has one of so many
@@ -78,6 +80,7 @@ class TrainingOptions:
     iterations: int = 200
     propagations: int = 10
     constraint: str = "tree"
+    outer: bool = False
     parts: tuple[str, ...] | None = None
     latent_roles: int = 0
     latent_tags: int = 0
@@ -194,4 +197,5 @@ def tree_options(options: Mapping[str, Any], changes: ParseOptions | None = None
         chosen("propagations", 1),
         CONSTRAINTS.index(chosen("constraint", "tree")),
         certify,
+        changes is None and options.get("outer", False),
     )
