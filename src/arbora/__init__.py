@@ -1,7 +1,9 @@
 """Arbora: syntactic parsers that say how sure they are.
 
-The rooms are imported when they are first used: ``arbora.dependency`` (parsers), ``arbora.text``
-(tokenizers, taggers), ``arbora.trees``, ``arbora.graphs`` (with ``arbora.FactorGraph``),
+`arbora.load` gives a pipeline from raw text to trees.
+
+The rooms are imported when they are first used: ``arbora.pipeline``, ``arbora.dependency`` (parsers),
+``arbora.text`` (tokenizers, taggers), ``arbora.trees``, ``arbora.graphs`` (with ``arbora.FactorGraph``),
 ``arbora.factors`` and ``arbora.inference``, ``arbora.treebank``, ``arbora.evaluation``, ``arbora.draw``, and
 ``arbora.features``, ``arbora.learning``, ``arbora.models`` behind them.
 
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
         inference,
         learning,
         models,
+        pipeline,
         text,
         treebank,
         trees,
     )
     from arbora.graphs import FactorGraph
+    from arbora.pipeline import load
 
 __all__ = [
     "FactorGraph",
@@ -43,17 +47,20 @@ __all__ = [
     "graphs",
     "inference",
     "learning",
+    "load",
     "models",
+    "pipeline",
     "text",
     "treebank",
     "trees",
 ]
 __version__ = _version("arbora")
+_ELSEWHERE = {"FactorGraph": "arbora.graphs", "load": "arbora.pipeline"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "FactorGraph":
-        return import_module("arbora.graphs").FactorGraph
+    if name in _ELSEWHERE:
+        return getattr(import_module(_ELSEWHERE[name]), name)
     if name in __all__:
         return import_module(f"arbora.{name}")
     raise AttributeError(f"module 'arbora' has no attribute {name!r}")

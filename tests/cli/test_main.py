@@ -21,6 +21,7 @@ COMMANDS = [
     "evaluate",
     "experiment",
     "inspect",
+    "models",
     "parse",
     "tag",
     "tokenize",

@@ -341,3 +341,23 @@ def test_a_gold_arc_that_is_no_candidate_is_no_loss():
     for beta in (1.0, inf):
         with pytest.raises(Exception, match="no candidate"):
             case.loss(beta, 0.0)
+
+
+def test_losses_over_the_outer_set():
+    """Where no tree is proved, the loss is the bound: without costs, the gradient times the weights."""
+    loose = 0
+    for seed in range(12):
+        case = Case(np.random.default_rng([seed, 77]), "grand-siblings", 5, True, 2.0)
+        options = {"solver": "dual-decomposition", "iterations": 4000}
+        value, gradient = case.loss(inf, 0.0, outer=True, **options)
+        plain, _ = case.loss(inf, 0.0, **options)
+        exact = case.expected(inf, 0.0)
+        assert value >= exact - 1e-6
+        assert plain <= exact + 1e-6
+        if value > exact + 1e-3:
+            loose += 1
+            assert gradient @ case.weights == pytest.approx(value, abs=0.03 * (1 + abs(exact)))
+            assert np.any(np.abs(gradient - np.round(gradient)) > 0.05)
+        else:
+            assert gradient @ case.weights == pytest.approx(value, abs=1e-5)
+    assert loose >= 1

@@ -20,6 +20,7 @@ PYTHON_ORDER = [
     ["learning"],
     ["dependency", "constituency", "generative", "text"],
     ["evaluation", "draw"],
+    ["pipeline"],
     ["experiments", "benchmarks", "cli"],
 ]
 FREE = {"errors", "_core"}  # open to every room

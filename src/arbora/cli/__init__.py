@@ -27,10 +27,8 @@ COMMANDS = {
         "arbora.cli.tag:tag",
         "Tag a file: every word gets UPOS, XPOS, FEATS and a lemma, in place of those it may have.",
     ),
-    "parse": (
-        "arbora.cli.parse:parse",
-        "Parse a file: every sentence gets a tree, in place of the one it may have.",
-    ),
+    "parse": ("arbora.cli.parse:parse", "Parse a text, or a file: every sentence gets a tree."),
+    "models": ("arbora.cli.models:models", "List the models that come with Arbora."),
     "convert": ("arbora.cli.convert:convert", "Convert a treebank from one format to another."),
     "validate": (
         "arbora.cli.validate:validate",

@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from arbora.cli.options import Style, colours_wanted
 from arbora.draw.gallery import exhibits, write_svg, write_text
 from arbora.errors import ArboraError
 from arbora.treebank import read
@@ -18,13 +18,6 @@ class Format(StrEnum):
 
     text = "text"
     svg = "svg"
-
-
-class Style(StrEnum):
-    """How dependencies look as text."""
-
-    arcs = "arcs"
-    indented = "indented"
 
 
 def draw(
@@ -74,14 +67,9 @@ def draw(
         if format is Format.svg:
             write_svg(output, shown, title=file)
         else:
-            write_text(output, shown, style or Style.arcs, coloured=output == "-" and _colours_wanted())
+            write_text(output, shown, style or Style.arcs, coloured=output == "-" and colours_wanted())
         if trees.last_skipped:
             _print_skipped(trees.skipped, trees.last_skipped)
-
-
-def _colours_wanted() -> bool:
-    console = Console()
-    return console.is_terminal and not console.no_color and console.color_system is not None
 
 
 def _print_skipped(count: int, last: ArboraError) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -30,6 +31,21 @@ FileBatch = Annotated[
     int,
     typer.Option(metavar="WORDS", help="About so many words are worked on together; the output is the same."),
 ]
+
+
+class Style(StrEnum):
+    """How dependencies look as text."""
+
+    arcs = "arcs"
+    indented = "indented"
+
+
+def colours_wanted() -> bool:
+    """Whether standard output is a terminal that shows colours, and nobody asked for none."""
+    from rich.console import Console  # commands that draw nothing do not wait for it
+
+    console = Console()
+    return console.is_terminal and not console.no_color and console.color_system is not None
 
 
 def available_cpus() -> int:

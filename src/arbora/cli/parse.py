@@ -1,4 +1,4 @@
-"""``arbora parse``: trees for the sentences of a file."""
+"""``arbora parse``: trees for a text, or for the sentences of a file."""
 
 from __future__ import annotations
 
@@ -6,20 +6,32 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import FileBatch, FileThreads
+from arbora.cli.options import FileBatch, FileThreads, Style, colours_wanted
 from arbora.cli.progress import shown_progress
 from arbora.dependency import ParseOptions, Rules
-from arbora.dependency.files import ParsingReport, parse_file
+from arbora.dependency.files import ParsingReport
 from arbora.dependency.options import CONSTRAINTS, GRAPH_SOLVERS, SOLVERS
 from arbora.errors import ArboraError
+from arbora.pipeline.files import parse_any_file
+from arbora.pipeline.shipped import DEFAULT, find_model
 
 DEFAULTS = ParseOptions()
 
 
 def parse(
+    text: Annotated[
+        str | None,
+        typer.Argument(metavar="[TEXT]", help="A text to parse, instead of a file.", show_default=False),
+    ] = None,
     model: Annotated[
-        str, typer.Option("--model", "-m", metavar="MODEL", help="A model of `arbora train parser`.")
-    ],
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="A model that comes with Arbora (see `arbora models`), or a file of `arbora train`.",
+        ),
+    ] = DEFAULT,
     input: Annotated[
         str, typer.Option("--input", "-i", metavar="FILE", help="What to parse; `-` is standard input.")
     ] = "-",
@@ -30,17 +42,22 @@ def parse(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Format of the output: conllu or conllx; told by the file's name if left out, and for `-` "
-            "that of the input.",
+            help="Format of the output: conllu, conllx, json (a line for each sentence), text (drawn trees), "
+            "svg or html. If left out, the file's name tells; for `-` it is conllu, and text for a TEXT.",
         ),
     ] = None,
     input_format: Annotated[
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="conllu or conllx; told by the file's name if left out, and for `-` conllu.",
+            help="text; horizontal (a sentence a line, words between spaces); vertical (a word a line); "
+            "conllu or conllx. If left out, the file's name tells; text where it does not, and conllu "
+            "with a model that is only a parser.",
         ),
     ] = None,
+    style: Annotated[
+        Style, typer.Option(help="Drawn trees: arcs beside the words, or indented.")
+    ] = Style.arcs,
     decoder: Annotated[
         str,
         typer.Option(
@@ -115,7 +132,9 @@ def parse(
     keep_tags: Annotated[
         bool,
         typer.Option(
-            "--keep-tags", help="Use the input's tags. With a model that is only a parser this is always so."
+            "--keep-tags",
+            help="Use the tags of the input, which is conllu or conllx. With a model that is only a parser "
+            "this is always so.",
         ),
     ] = False,
     projective: Annotated[
@@ -134,16 +153,22 @@ def parse(
     threads: FileThreads = DEFAULTS.threads,
     batch: FileBatch = DEFAULTS.batch,
 ) -> None:
-    """Parse a file: every sentence gets a tree, in place of the one it may have.
+    """Parse a text, or a file: every sentence gets a tree.
 
-    Words and tags must be there, as the model was trained on them. Comments, multiword tokens, empty nodes
-    and MISC are kept; enhanced dependencies (DEPS) are emptied, as they belong to another tree.
+        arbora parse "The door that you opened is green."
 
-        arbora parse --model en.model --input raw.conllu --output parsed.conllu
+    A file of raw text, on all cores:
+
+        arbora parse --input book.txt --output book.conllu --threads 2
+
+    A treebank in CoNLL-U keeps its words, and with `--keep-tags` its tags; comments, multiword tokens, empty
+    nodes and MISC are kept; enhanced dependencies (DEPS) are emptied, as they belong to another tree:
+
+        arbora parse --input tagged.conllu --keep-tags --output parsed.conllu
 
     In a pipe, with an answer to how sure it is:
 
-        zcat raw.conllu.gz | arbora parse -m en.model --probabilities > parsed.conllu
+        zcat raw.txt.gz | arbora parse --probabilities > parsed.conllu
 
     Trees that keep what an annotator has filled in, and `_` elsewhere:
 
@@ -162,7 +187,14 @@ def parse(
         raise ArboraError(
             "--kbest ranks trees by their own probability: no --probabilities or --decoder with it"
         )
-    if rules == "-" == input:
+    if text is not None:
+        if input != "-":
+            raise ArboraError("give a TEXT or --input, not both")
+        if format is None and output == "-":
+            format = "text"
+        # Who looks at one tree wants to know how sure it is.
+        probabilities = probabilities or (format == "text" and kbest is None and rules is None)
+    elif rules == "-" == input:
         raise ArboraError("standard input is what is parsed: --rules needs a file")
     options = ParseOptions(
         decoder=decoder,
@@ -179,15 +211,19 @@ def parse(
         batch=batch,
     )
     with shown_progress(output, "Parsing", _counts) as show:
-        report = parse_file(
-            model,
+        report = parse_any_file(
+            find_model(model),
             input,
             output,
             options,
+            text=text,
             source_format=input_format,
             target_format=format,
             kbest=kbest,
             rules=None if rules is None else Rules.read(rules),
+            keep_tags=keep_tags,
+            style=style,
+            coloured=output == "-" and colours_wanted(),
             progress=show,
         )
     if report.lost:

@@ -8,6 +8,7 @@ import typer
 
 from arbora.cli.options import Licence, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
+from arbora.cli.train_pipeline import train_pipeline_command
 from arbora.cli.train_tagger import train_tagger
 from arbora.cli.train_tokenizer import train_tokenizer_command
 from arbora.dependency import PRESETS, EpochReport, TrainingOptions, preset_options, preset_templates
@@ -28,7 +29,7 @@ DEFAULTS = TrainingOptions()
 HIGHER = preset_options("second-order")
 _RATES = ", ".join(f"{learner.rate:g} for {name}" for name, learner in LEARNERS.items())
 
-
+app.command("pipeline")(train_pipeline_command)
 app.command("tokenizer")(train_tokenizer_command)
 app.command("tagger")(train_tagger)
 
@@ -163,6 +164,14 @@ def train_parser(
             "belief propagation. Takes a loss with probabilities (crf unless another is named).",
         ),
     ] = None,
+    outer: Annotated[
+        bool | None,
+        typer.Option(
+            "--outer/--no-outer",
+            help="Where dual decomposition proves no tree, learn from the fractions that it found, not from "
+            "its best tree: more trees can be proved then. By default as the preset has it.",
+        ),
+    ] = None,
     projective: Annotated[
         bool, typer.Option("--projective", help="Only trees whose arcs do not cross.")
     ] = False,
@@ -218,6 +227,7 @@ def train_parser(
         constraint=constraint,
         latent_roles=latent_roles,
         latent_tags=latent_tags,
+        outer=outer,
     )
     own = None if templates is None else read_templates(templates)
     first = checkpoint_epoch(output) + 1 if resume else int(not _has_pruner(options, own))

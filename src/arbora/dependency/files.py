@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, TrainingOptions
@@ -99,8 +99,8 @@ def train_file(
     if resume:
         checkpoint_epoch(output)
     parser = train(
-        _read_gold(source, options.single_root),
-        None if dev is None else _read_gold(dev, single_root=False),
+        read_gold(source, options.single_root),
+        None if dev is None else read_gold(dev, single_root=False),
         options,
         templates=templates,
         threads=threads,
@@ -153,7 +153,9 @@ def parse_file(
     report, started = ParsingReport(), time.perf_counter()
     native = options.solver not in GRAPH_SOLVERS
     if native and (read_as, write_as, kbest, rules) == ("conllu", "conllu", None, None):
-        _parse_text(parser, source, target, options, report, progress)
+        write_parsed(
+            lambda pieces: parser.parse_conllu(pieces, options), source, target, options, report, progress
+        )
     else:
         _parse_sentences(
             parser, (source, read_as), (target, write_as), options, kbest, rules, report, progress
@@ -162,15 +164,15 @@ def parse_file(
     return report
 
 
-def _parse_text(
-    parser: DependencyParser,
+def write_parsed(
+    parse: Callable[[Iterable[bytes]], Generator[RewrittenConllu, None, None]],
     source: str,
     target: str,
     options: ParseOptions,
     report: ParsingReport,
-    progress: Callable[[ParsingReport], None] | None,
+    progress: Callable[[ParsingReport], None] | None = None,
 ) -> None:
-    """From CoNLL-U to CoNLL-U, as bytes: no sentence becomes an object of Python."""
+    """What ``parse`` makes of a file's bytes, as it comes: no sentence becomes an object of Python."""
 
     def on_piece(found: RewrittenConllu) -> None:
         shown = report.sentences // SHOWN_EVERY
@@ -182,7 +184,7 @@ def _parse_text(
     rewrite_file(
         source,
         target,
-        lambda pieces: parser.parse_conllu(pieces, options),
+        parse,
         threads=options.threads,
         batch=options.batch,
         on_piece=on_piece,
@@ -202,19 +204,31 @@ def _parse_sentences(
 ) -> None:
     """From any format to any; source and target are names and formats."""
     with read(*source, single_root=False) as reader:
-        sentences = _counted(reader, report, progress)
-        if kbest is not None:
-            parsed = _ranked(parser, sentences, kbest, options)
-        elif rules is not None:
-            parsed = parse_with_rules(parser, sentences, rules, options)
-        else:
-            parsed = parser.parse(sentences, options)
+        parsed = parse_counted(parser, reader, options, kbest, rules, report, progress)
         if (source[1], target[1]) == ("conllu", "conllx"):
-            parsed = _reduced(parsed, report)
+            parsed = reduced_sentences(parsed, report)
         report.written = write(target[0], parsed, target[1])
 
 
-def _read_gold(path: str, single_root: bool) -> list[Sentence]:
+def parse_counted(
+    parser: DependencyParser,
+    sentences: Iterable[Sentence],
+    options: ParseOptions,
+    kbest: int | None,
+    rules: Rules | None,
+    report: ParsingReport,
+    progress: Callable[[ParsingReport], None] | None,
+) -> Iterator[Sentence]:
+    """The sentences with trees: the best, the k best, or those that satisfy rules; they are counted."""
+    counted = _counted(sentences, report, progress)
+    if kbest is not None:
+        return _ranked(parser, counted, kbest, options)
+    if rules is not None:
+        return parse_with_rules(parser, counted, rules, options)
+    return parser.parse(counted, options)
+
+
+def read_gold(path: str, single_root: bool) -> list[Sentence]:
     """The sentences of a treebank that has some words."""
     try:
         with read(path, _word_format(path, None), single_root=single_root) as reader:
@@ -266,7 +280,7 @@ def _ranked(
             yield sentence
 
 
-def _reduced(sentences: Iterable[Sentence], report: ParsingReport) -> Iterator[Sentence]:
+def reduced_sentences(sentences: Iterable[Sentence], report: ParsingReport) -> Iterator[Sentence]:
     """The sentences without what CoNLL-X cannot hold, which is counted."""
     for sentence in sentences:
         losses = Losses()

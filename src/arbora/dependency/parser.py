@@ -76,6 +76,8 @@ class DependencyParser:
         self._numbers = {label: number for number, label in enumerate(self.labels)}
         self._weights = weights
         self._pruner_weights = pruner_weights
+        # The 8-bit weights of a file that has such, so that they can be written again without further loss.
+        self._compact: dict[str, npt.NDArray[Any]] | None = None
         self._core = make_structure(header)
 
     @classmethod
@@ -103,6 +105,8 @@ class DependencyParser:
             if count < 16 or count & (count - 1):
                 raise ValueError("the pruner's weights are no power of two")
             parser = cls(header, weights, pruner_weights)
+            if is_compact(tensors):
+                parser._compact = {name: tensor for name, tensor in tensors.items() if name != "pruner"}
             if parser._core.padding != header["padding"]:
                 raise ValueError("the weights were laid out for other labels")
             return parser
@@ -120,7 +124,7 @@ class DependencyParser:
         """The header and the tensors of the model file."""
         own, pruner = self._weights, self._pruner_weights
         if compact_weights:
-            tensors = compact(own.values * np.float32(own.step), keep=1.0)
+            tensors = self._compact or compact(own.values * np.float32(own.step), keep=1.0)
         else:
             tensors = {"weights": own.values}
         header = {**self.header, "step": own.step, "pruner_step": pruner.step}

@@ -35,8 +35,8 @@ _SECOND = ("consecutive-siblings", "grandparents")
 _THIRD = (*_SECOND, "grand-siblings", "tri-siblings", "all-siblings", "head-bigrams")
 # Koo et al. 2010: dual decomposition. Their averaged perceptron is `--loss perceptron`; a margin makes better
 # trees, more of which are proved.
-# And they learn from the outer set, as Martins et al. 2010 do: after three epochs on EWT, 99.2 % of the trees of
-# grand-siblings are proved instead of 96.5 %, and more are right.
+# And they learn from the outer set, as Martins et al. 2010 do: after three epochs on EWT, 99.2 % of the trees
+# of grand-siblings are proved instead of 96.5 %, and more are right.
 _AUTOMATA = {**_HIGHER, "solver": "dual-decomposition", "outer": True}
 PRESETS: dict[str, Preset] = {
     "first-order": Preset(("arcs", "labels")),

@@ -1,0 +1,40 @@
+"""What a pipeline is trained with: the options of its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from arbora.dependency import TrainingOptions, preset_options
+from arbora.errors import ArboraError
+from arbora.text import TaggerOptions, TokenizerOptions
+
+
+def _parser_options() -> TrainingOptions:
+    return preset_options("second-order", epochs=7)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineOptions:
+    """The options of the three parts, and ``folds``: the parser learns from tags as they will be.
+
+    For that, the training data is cut into so many parts, each tagged by a tagger that has not seen it.
+    """
+
+    tokenizer: TokenizerOptions = field(default_factory=TokenizerOptions)
+    tagger: TaggerOptions = field(default_factory=TaggerOptions)
+    parser: TrainingOptions = field(default_factory=_parser_options)
+    folds: int = 10
+
+    def check(self) -> Self:
+        """Raise ArboraError if an option makes no sense; returns itself."""
+        for part in (self.tokenizer, self.tagger, self.parser):
+            part.check()
+        if self.folds < 2:
+            raise ArboraError("there must be at least 2 folds")
+        return self
+
+    def as_dict(self) -> dict[str, Any]:
+        """The options as plain data."""
+        parts = {name: getattr(self, name).as_dict() for name in ("tokenizer", "tagger", "parser")}
+        return {**parts, "folds": self.folds}
