@@ -1,0 +1,277 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "support/lanes.hpp"
+#include "support/wide_lanes.hpp"
+#include "trees/small_graphs.hpp"
+
+// The steps of Elimination: one token or two taken out of a graph, one put back. Included by elimination.cpp alone, in whose
+// functions all of it is compiled for the machine's instructions.
+
+namespace arbora {
+namespace {
+
+// What is left in the graph: the tokens [begin, end) and the root, in row `root`.
+struct Left {
+    int begin, end, root;
+    bool single_root;
+};
+
+// ---- with any numbers, plainly ----
+
+// Takes out token k: d_k is returned, t_k (indexed like rows) kept, and w_ij += t_ki w_kj. If d_k is too small,
+// nothing but d_k is worked out.
+template <class Number>
+Number take_out(Number* w, std::size_t ld, int k, Left left, Number* t) {
+    const Number* column = w + k;
+    Number pivot = left.single_root ? Number() : column[left.root * ld];
+    for (int i = left.begin; i < left.end; ++i) pivot += column[i * ld];
+    if (pivot.is_zero()) return pivot;
+    auto pass_on = [&](int i) {
+        t[i] = column[i * ld] / pivot;
+        for (int j = left.begin; j < left.end; ++j) w[i * ld + j] += t[i] * w[k * ld + j];
+    };
+    for (int i = left.begin; i < left.end; ++i) pass_on(i);
+    pass_on(left.root);
+    return pivot;
+}
+
+// Takes out k, then l, from `from` and leaves the rest in `to`, which may be the same; `left` is without both.
+template <class Number>
+bool take_out_two(const Number* from, Number* to, std::size_t ld, int k, int l, Left left, Number* t_k, Number* t_l,
+                  Number* pivots) {
+    const Left with_l{std::min(left.begin, l), std::max(left.end, l + 1), left.root, left.single_root};
+    if (to != from) std::copy(from, from + left.root * ld + std::max(with_l.end, k + 1), to);
+    pivots[0] = take_out(to, ld, k, with_l, t_k);
+    if (pivots[0].is_zero()) return false;
+    pivots[1] = take_out(to, ld, l, left, t_l);
+    return !pivots[1].is_zero();
+}
+
+// q_kj = t_k0 + sum_i t_ki q_ij for the columns [first, last).
+template <class Number>
+void put_back(const Number* t, Number* q, std::size_t ld, int k, Left left, int first, int last) {
+    for (int j = first; j < last; ++j) {
+        Number sum = t[left.root];
+        for (int i = left.begin; i < left.end; ++i) sum += t[i] * q[i * ld + j];
+        q[k * ld + j] = sum;
+    }
+}
+
+// ---- with doubles and wide numbers, in vectors ----
+// Rows are worked on in blocks of vectors that stay in registers, the last of which may run over into columns that
+// are out of the graph already, or into the padding.
+
+// Numbers that come in vectors, and how many vectors of two rows the registers hold.
+template <class Number>
+struct Vectors;
+template <>
+struct Vectors<double> {
+    using Type = Lanes;
+    static constexpr int most = 8;
+};
+template <>
+struct Vectors<Wide> {
+    using Type = WideLanes;
+    static constexpr int most = 1;
+};
+template <class Number>
+concept Vectored = requires { typename Vectors<Number>::Type; };
+template <class Number>
+using VectorOf = typename Vectors<Number>::Type;
+
+// body(column, vectors) over the columns [begin, end), `most` vectors at a time and then what is left.
+template <int most, class Body>
+ARBORA_INLINE void for_blocks(int begin, int end, Body body) {
+    int column = begin;
+    for (; column + (most - 1) * lane_count < end; column += most * lane_count)
+        body(column, std::integral_constant<int, most>());
+    // The same for fewer and fewer; unrolled by the compiler.
+    [&]<int... fewer>(std::integer_sequence<int, fewer...>) ARBORA_INLINED {
+        const int rest = (end - column + lane_count - 1) / lane_count;
+        ((rest == most - 1 - fewer ? body(column, std::integral_constant<int, most - 1 - fewer>()) : void()), ...);
+    }(std::make_integer_sequence<int, most - 1>());
+}
+
+// Four entries of a column.
+ARBORA_INLINE Lanes four_below(const double* cell, std::size_t ld) {
+    return Lanes{cell[0], cell[ld], cell[2 * ld], cell[3 * ld]};
+}
+ARBORA_INLINE WideLanes four_below(const Wide* cell, std::size_t ld) { return WideLanes(cell, ld); }
+
+// What can be stored.
+ARBORA_INLINE Lanes normal(Lanes x) { return x; }
+ARBORA_INLINE WideLanes normal(const WideLanes& x) { return WideLanes::normalised(x.mantissas, x.exponents); }
+
+// to + a from_a + b from_b.
+ARBORA_INLINE Lanes pass_on_two(Lanes to, Lanes a, Lanes from_a, Lanes b, Lanes from_b) {
+    return to + a * from_a + b * from_b;
+}
+ARBORA_INLINE WideLanes pass_on_two(const WideLanes& to, const WideLanes& a, const WideLanes& from_a,
+                                    const WideLanes& b, const WideLanes& from_b) {
+    return WideLanes::sum(to, a * from_a, b * from_b);
+}
+
+// d_k and t_k.
+template <Vectored Number>
+ARBORA_INLINE Number find_steps(const Number* w, std::size_t ld, int k, Left left, Number* t) {
+    const Number* column = w + k;
+    Number pivot = left.single_root ? Number{} : column[left.root * ld];
+    for (int i = left.begin; i < left.end; ++i) pivot += column[i * ld];
+    if (!large_enough(pivot)) return pivot;
+    const Number inverse = Number(1) / pivot;
+    for (int i = left.begin; i < left.end; ++i) t[i] = column[i * ld] * inverse;
+    t[left.root] = column[left.root * ld] * inverse;
+    return pivot;
+}
+
+// d and t of two tokens, k taken out first. Without k, l's column is c_l + t_k w_kl, so its sum is known from those of
+// both columns: they are read once, and nothing waits for anything but the two divisions.
+template <Vectored Number>
+ARBORA_INLINE bool find_two_steps(const Number* w, std::size_t ld, int k, int l, Left left, Number* t_k, Number* t_l,
+                                  Number* pivots) {
+    using Vector = VectorOf<Number>;
+    const Number *column_k = w + k, *column_l = w + l;
+    const int whole = left.begin + (left.end - left.begin) / lane_count * lane_count;
+    Number sum_k = left.single_root ? Number{} : column_k[left.root * ld];
+    Number sum_l = left.single_root ? Number{} : column_l[left.root * ld];
+    Vector sums_k = all_lanes(Number{}), sums_l = sums_k;
+    for (int i = left.begin; i < whole; i += lane_count) {
+        const Vector four_k = four_below(column_k + i * ld, ld), four_l = four_below(column_l + i * ld, ld);
+        sums_k = sums_k + four_k;
+        sums_l = sums_l + four_l;
+        store(t_k + i, four_k);
+        store(t_l + i, four_l);
+    }
+    for (int i = whole; i < left.end; ++i) {
+        sum_k += t_k[i] = column_k[i * ld];
+        sum_l += t_l[i] = column_l[i * ld];
+    }
+    sum_k += sum_of_lanes(sums_k);
+    sum_l += sum_of_lanes(sums_l);
+    const Number w_kl = column_l[k * ld], w_lk = column_k[l * ld];
+    pivots[0] = sum_k + w_lk;
+    if (!large_enough(pivots[0])) return false;
+    const Number inverse_k = Number(1) / pivots[0];
+    pivots[1] = sum_l + inverse_k * w_kl * sum_k;
+    if (!large_enough(pivots[1])) return false;
+    const Number inverse_l = Number(1) / pivots[1];
+    const Vector all_k = all_lanes(inverse_k), all_l = all_lanes(inverse_l), all_kl = all_lanes(w_kl);
+    for (int i = left.begin; i < whole; i += lane_count) {
+        const Vector steps = normal(load(t_k + i) * all_k);
+        store(t_k + i, steps);
+        store(t_l + i, normal((load(t_l + i) + steps * all_kl) * all_l));
+    }
+    auto finish = [=](int i, Number c_k, Number c_l) ARBORA_INLINED {
+        t_k[i] = c_k * inverse_k;
+        t_l[i] = (c_l + t_k[i] * w_kl) * inverse_l;
+    };
+    for (int i = whole; i < left.end; ++i) finish(i, t_k[i], t_l[i]);
+    finish(left.root, column_k[left.root * ld], column_l[left.root * ld]);
+    t_k[l] = w_lk * inverse_k;
+    return true;
+}
+
+// to_ij = from_ij + t_ki row_k[j] + t_li row_l[j] for a block of columns.
+template <int vectors, Vectored Number>
+ARBORA_INLINE void pass_on(const Number* from, Number* to, std::size_t ld, const Number* row_k, const Number* row_l,
+                           int column, Left left, const Number* t_k, const Number* t_l) {
+    using Vector = VectorOf<Number>;
+    Vector from_k[vectors], from_l[vectors];
+    for (int v = 0; v < vectors; ++v) {
+        from_k[v] = load(row_k + column + v * lane_count);
+        from_l[v] = load(row_l + column + v * lane_count);
+    }
+    std::size_t row = left.begin * ld + column;
+    for (int i = left.begin; i <= left.end; ++i, row += ld) {
+        const int source = i == left.end ? left.root : i;
+        if (i == left.end) row = left.root * ld + column;
+        const Vector step_k = all_lanes(t_k[source]), step_l = all_lanes(t_l[source]);
+        for (int v = 0; v < vectors; ++v)
+            store(to + row + v * lane_count,
+                  pass_on_two(load(from + row + v * lane_count), step_k, from_k[v], step_l, from_l[v]));
+    }
+}
+
+// Two at once: half the loads and stores, and half the overhead, which is what counts at n = 25.
+template <Vectored Number>
+ARBORA_INLINE bool take_out_two(const Number* from, Number* to, std::size_t ld, int k, int l, Left left, Number* t_k,
+                                Number* t_l, Number* pivots) {
+    if (!find_two_steps(from, ld, k, l, left, t_k, t_l, pivots)) return false;
+    const Number* row_k = from + k * ld;
+    Number* row_l = to + l * ld;
+    const VectorOf<Number> step = all_lanes(t_k[l]);
+    for_blocks<Vectors<Number>::most>(left.begin, left.end, [=](int column, auto vectors) ARBORA_INLINED {
+        constexpr int count = decltype(vectors)::value;
+        for (int place = column; place < column + count * lane_count; place += lane_count)
+            store(row_l + place, load(from + l * ld + place) + step * load(row_k + place));
+        pass_on<count>(from, to, ld, row_k, row_l, column, left, t_k, t_l);
+    });
+    return true;
+}
+
+template <Vectored Number>
+ARBORA_INLINE Number take_out(Number* w, std::size_t ld, int k, Left left, Number* t) {
+    const Number pivot = find_steps(w, ld, k, left, t);
+    if (!large_enough(pivot)) return pivot;
+    const Number* from = w + k * ld;
+    auto row = [=](int i, Number step) ARBORA_INLINED {
+        const VectorOf<Number> steps = all_lanes(step);
+        for (int j = left.begin; j < left.end; j += lane_count)
+            store(w + i * ld + j, load(w + i * ld + j) + steps * load(from + j));
+    };
+    for (int i = left.begin; i < left.end; ++i) row(i, t[i]);
+    row(left.root, t[left.root]);
+    return pivot;
+}
+
+// Even and odd rows are summed apart, so that sums of few vectors do not wait for themselves.
+template <int vectors>
+ARBORA_INLINE void put_back_block(const double* t, double* q, std::size_t ld, int k, int column, int last, Left left) {
+    Lanes even[vectors], odd[vectors];
+    for (int v = 0; v < vectors; ++v) even[v] = all_lanes(t[left.root]), odd[v] = Lanes{};
+    const double* row = q + left.begin * ld + column;
+    int i = left.begin;
+    for (; i + 1 < left.end; i += 2, row += 2 * ld) {
+        const Lanes step = all_lanes(t[i]), next_step = all_lanes(t[i + 1]);
+        for (int v = 0; v < vectors; ++v) {
+            even[v] += step * load(row + v * lane_count);
+            odd[v] += next_step * load(row + ld + v * lane_count);
+        }
+    }
+    if (i < left.end)
+        for (int v = 0; v < vectors; ++v) even[v] += t[i] * load(row + v * lane_count);
+    double* result = q + k * ld + column;
+    const int whole = vectors * lane_count <= last - column ? vectors : vectors - 1;
+    for (int v = 0; v < whole; ++v) store(result + v * lane_count, even[v] + odd[v]);
+    if (whole == vectors) return;
+    const Lanes rest = even[whole] + odd[whole];
+    for (int l = 0; column + whole * lane_count + l < last; ++l) result[whole * lane_count + l] = rest[l];
+}
+
+ARBORA_INLINE void put_back(const double* t, double* q, std::size_t ld, int k, Left left, int first, int last) {
+    for_blocks<4>(first, last, [=](int column, auto vectors) ARBORA_INLINED {
+        put_back_block<decltype(vectors)::value>(t, q, ld, k, column, last, left);
+    });
+}
+
+// A column's terms have one exponent, the largest, and are added up as multiples of it.
+ARBORA_INLINE void put_back(const Wide* t, Wide* q, std::size_t ld, int k, Left left, int first, int last) {
+    for (int j = first; j < last; j += lane_count) {
+        const WideLanes alone(t[left.root]);
+        Lanes top = alone.exponents;
+        for (int i = left.begin; i < left.end; ++i)
+            top = larger((all_lanes(t[i]) * load(q + i * ld + j)).exponents, top);
+        Lanes sum = alone.below(top);
+        for (int i = left.begin; i < left.end; ++i) sum += (all_lanes(t[i]) * load(q + i * ld + j)).below(top);
+        Wide four[lane_count];
+        store(four, WideLanes::normalised(sum, top));
+        std::copy(four, four + std::min(lane_count, last - j), q + k * ld + j);
+    }
+}
+
+}  // namespace
+}  // namespace arbora
