@@ -10,6 +10,7 @@
 #include "semirings/log.hpp"
 #include "semirings/max.hpp"
 #include "support/exponential.hpp"
+#include "support/lanes.hpp"
 #include "support/vectorise.hpp"
 
 namespace arbora {
@@ -54,23 +55,27 @@ constexpr double smallest_sum = 1e-200;
 
 // Log-odds of an arc with a weight of exp(logs[i]), times rests[i], against the others of its word. A weight may be as
 // small as it likes: its logarithm is known, and the others' sum has the highest one in it, if only it is another. For
-// that one itself, the others are weighed anew.
-void set_beliefs_of_word(const double* logs, double highest, const double* sums, const double* rests, int count,
-                         double* beliefs) {
+// that one itself, the others are weighed anew if their sum is too small.
+ARBORA_VECTORISED void set_beliefs_of_word(const double* logs, double highest, const double* sums, const double* rests,
+                                           int count, double* beliefs) {
+    for_others<Weights>(sums, count, beliefs, [=](int i, double others) { beliefs[i] = others; });
     const int top = static_cast<int>(std::find(logs, logs + count, highest) - logs);
-    for_others<Weights>(sums, count, beliefs, [=](int i, double others) {
-        double against = highest;
-        if (i == top && others < smallest_sum) {
-            against = -INFINITY;
-            for (int k = 0; k < count; ++k)
-                if (k != top) against = std::max(against, logs[k]);
-            others = 0;
-            for (int k = 0; k < count && against != -INFINITY; ++k)
-                if (k != top) others += exp_bounded(logs[k] - against) * rests[k];
-            if (others == 0) against = 0;  // no other is possible
-        }
-        beliefs[i] = std::log(rests[i] / others) + (logs[i] - against);
-    });
+    const double others_of_top = beliefs[top];
+    int i = 0;
+    for (; i + lane_count <= count; i += lane_count) {
+        const Lanes others = load(beliefs + i), rest = load(rests + i);
+        const Lanes ratio = (rest > 0.0) & (others > 0.0) ? rest / others : all_lanes(1.0);
+        const Lanes odds = log_positive(ratio) + (load(logs + i) - highest);
+        store(beliefs + i, rest == 0.0 ? all_lanes(-INFINITY) : others == 0.0 ? all_lanes(INFINITY) : odds);
+    }
+    for (; i < count; ++i) beliefs[i] = std::log(rests[i] / beliefs[i]) + (logs[i] - highest);
+    if (others_of_top >= smallest_sum) return;
+    double against = -INFINITY, others = 0;
+    for (int k = 0; k < count; ++k)
+        if (k != top) against = std::max(against, logs[k]);
+    if (against == -INFINITY) against = 0;  // no other is possible
+    for (int k = 0; k < count; ++k) others += k == top ? 0 : exp_bounded(logs[k] - against) * rests[k];
+    beliefs[top] = std::log(rests[top] / others) + (highest - against);
 }
 
 // Products of two weights and the crossing's are far from underflow if each lies within these of the highest.

@@ -9,6 +9,8 @@
 #include "check.hpp"
 #include "semirings/count.hpp"
 #include "support/random.hpp"
+#include "trees/arc_odds.hpp"
+#include "trees/elimination.hpp"
 #include "trees/operations.hpp"
 
 using namespace arbora;
@@ -124,6 +126,60 @@ TEST(marginals_at_every_length) {
                     CHECK(std::abs(total - 1) < 1e-9);
                 }
             }
+}
+
+// log P(i -> j) by wide numbers alone, and the odds: what is near 1 by all others of its column.
+std::vector<double> wide_odds(const std::vector<double>& scores, int n, bool single_root) {
+    Elimination<Wide> elimination(single_root);
+    const std::size_t ld = Elimination<Wide>::row_length(n), width = n + 1;
+    std::vector<Wide> w((n + 1) * ld), q((n + 1) * ld), g(ld), factors;
+    for (int h = 0; h <= n; ++h)
+        for (int m = 1; m <= n; ++m)
+            if (h != m) w[(h ? h - 1 : n) * ld + m - 1] = Wide::exp(scores[h * width + m], 0);
+    elimination.solve(w.data(), n, q.data(), g.data(), factors);
+    std::vector<double> odds(width * width, impossible);
+    for (int m = 1; m <= n; ++m) {
+        std::vector<Wide> p(width);
+        for (int h = 0; h <= n; ++h) {
+            if (h == m) continue;
+            const std::size_t arc = (h ? h - 1 : n) * ld + m - 1;
+            p[h] = w[arc] * g[m - 1];
+            if (h) p[h] = p[h] * q[arc];
+        }
+        for (int h = 0; h <= n; ++h) {
+            Wide others;
+            for (int k = 0; k <= n; ++k)
+                if (k != h) others += p[k];
+            if (h != m) odds[h * width + m] = p[h].log() - others.log();
+        }
+    }
+    return odds;
+}
+
+// From spreads that doubles hold to those that only their logarithms do, and beyond.
+TEST(odds_of_arcs_at_every_spread) {
+    Random random(12);
+    Arena arena;
+    for (int n : {2, 3, 4, 7, 17, 25, 33})
+        for (double spread : {1.0, 20.0, 60.0, 100.0, 150.0, 250.0, 600.0, 5000.0})
+            for (bool single_root : {false, true})
+                for (bool is_sharp : {false, true}) {
+                    // Sharp: one tree far above the rest, so that only the rest is small.
+                    std::vector<double> scores(static_cast<std::size_t>(n + 1) * (n + 1)), odds(scores.size());
+                    for (double& score : scores) score = spread * (2 * random.uniform() - 1);
+                    for (int m = 1; is_sharp && m <= n; ++m)
+                        scores[static_cast<int>((m - 1) * random.uniform() + (m > 1)) * (n + 1) + m] += 2 * spread;
+                    const ScoreRange range{-spread, 3 * spread};
+                    const double total = arc_log_odds({scores.data(), n}, single_root, range, odds.data(), arena);
+                    CHECK(std::isfinite(total));
+                    const std::vector<double> expected = wide_odds(scores, n, single_root);
+                    for (int h = 0; h <= n; ++h)
+                        for (int m = 1; m <= n; ++m) {
+                            if (h == m) continue;
+                            const double a = odds[h * (n + 1) + m], b = expected[h * (n + 1) + m];
+                            CHECK(a == b || std::abs(a - b) < 1e-10 * std::max(1.0, std::abs(b)));
+                        }
+                }
 }
 
 TEST(nan_and_infinity_are_refused) {

@@ -10,97 +10,12 @@
 #include "support/vectorise.hpp"
 #include "support/wide_lanes.hpp"
 #include "trees/arc_weights.hpp"
-#include "trees/columns.hpp"
-#include "trees/elimination.hpp"
+#include "trees/double_odds.hpp"
 #include "trees/feasibility.hpp"
+#include "trees/solved_graph.hpp"
 
 namespace arbora {
 namespace {
-
-// ---- with doubles ----
-
-// Below this, what doubles lose to underflow on the way could be seen (see smallest_pivot).
-constexpr double smallest_probability = 1e-150;
-
-// Whether every arc that is possible has a weight that a double holds.
-ARBORA_VECTORISED bool weights_fit(ArcScores scores, const Shifts& shifts) {
-    constexpr double lowest = -300;
-    bool fit = true;
-    for (int h = 0; h <= scores.n; ++h) {
-        const double* row = scores.row(h);
-        const double* shift = shifts.column.data();
-        const double extra = h ? 0 : shifts.root_row;
-        for (int m = 1; m <= scores.n; ++m)
-            fit &= row[m] == impossible || row[m] - shift[m] - extra >= lowest || m == h;
-    }
-    return fit;
-}
-
-// One arc of a modifier at most has a probability above this; 1 - p is then the sum of the others'.
-constexpr double likely = 0.75;
-
-// P(i -> j) = w_ij g_j q_ij in place of q, the root's in the last row, where q is 1; and the sums of all that are not
-// likely. False if one is too small to be trusted; exact zeros, where no tree has an arc, are among those.
-ARBORA_VECTORISED bool find_probabilities(double* w, double* q, const double* g, int n, std::size_t ld,
-                                          double* others) {
-    for (int j = 0; j < n; ++j) {
-        w[j * ld + j] = q[j * ld + j] = 0;
-        q[n * ld + j] = 1;
-    }
-    LaneBits too_small{};
-    for (int j = 0; j < n; j += lane_count) {
-        LaneBits column_small{};
-        Lanes sum{};
-        const Lanes scale = load(g + j);
-        for (int i = 0; i <= n; ++i) {
-            const Lanes weight = load(w + i * ld + j), escape = load(q + i * ld + j), p = weight * scale * escape;
-            column_small |= (weight > 0.0) & ((p < smallest_probability) | (escape < smallest_probability));
-            sum += p > likely ? Lanes{} : p;
-            store(q + i * ld + j, p);
-        }
-        store(others + j, sum);
-        for (int l = 0; l < lane_count && j + l < n; ++l) too_small[l] |= column_small[l];
-    }
-    return !(too_small[0] | too_small[1] | too_small[2] | too_small[3]);
-}
-
-ARBORA_VECTORISED void odds_of_probabilities(const double* p, int n, std::size_t ld, const double* others,
-                                             double* odds) {
-    const Lanes never = all_lanes(impossible), always = all_lanes(INFINITY);
-    for (int i = 0; i <= n; ++i) {
-        const double* row = p + i * ld;
-        double* to = odds + static_cast<std::size_t>(i < n ? i + 1 : 0) * (n + 1) + 1;
-        for_columns(
-            0, n,
-            [=](int j) {
-                const Lanes x = load(row + j), rest = load(others + j);
-                const Lanes complement = x > likely ? rest : 1.0 - x;
-                const Lanes result = log_positive(x / complement);
-                store(to + j, x == 0.0 ? never : complement == 0.0 ? always : result);
-            },
-            [=](int j) { to[j] = std::log(row[j] / (row[j] > likely ? others[j] : 1 - row[j])); });
-    }
-}
-
-// ---- a graph and what Elimination finds out about it ----
-
-template <class Number>
-struct Solved {
-    Solved(int n, Arena& arena)
-        : n(n),
-          ld(Elimination<Number>::row_length(n)),
-          w(arena.take<Number>((n + 1) * ld, Number())),  // whole vectors are read, padding and all
-          q(arena.take<Number>((n + 1) * ld, Number())),
-          g(arena.take<Number>(ld, Number())),
-          factors(arena.take<Number>(n)),
-          scratch(arena.take<Number>(Elimination<Number>::scratch_length(n))) {}
-
-    bool solve(bool single_root) { return Elimination<Number>(single_root).solve(w, n, q, g, factors, scratch); }
-
-    int n;
-    std::size_t ld;
-    Number *w, *q, *g, *factors, *scratch;
-};
 
 // ---- with any numbers, by logarithms of probabilities ----
 
@@ -163,30 +78,6 @@ double exact_logs(ArcScores scores, bool single_root, const Shifts& shifts, doub
 }
 
 // ---- graphs in one piece, as matrix_tree.cpp has them ----
-
-// Sums in doubles, if they hold them: as odds, or as logarithms of probabilities.
-enum class Wanted { odds, logs };
-
-bool try_doubles(ArcScores scores, bool single_root, const Shifts& shifts, Wanted wanted, double* result,
-                 double& total, Arena& arena) {
-    if (!shifts.none && !weights_fit(scores, shifts)) return false;
-    const Arena::Frame frame(arena);
-    const int n = scores.n;
-    Solved<double> graph(n, arena);
-    double* others = arena.take<double>(graph.ld);
-    fill_weights(scores, shifts, graph.w, graph.ld);
-    if (!graph.solve(single_root)) return false;
-    if (!find_probabilities(graph.w, graph.q, graph.g, n, graph.ld, others)) return false;
-    total = log_product(std::span<const double>(graph.factors, n)) + total_shift(shifts);
-    if (wanted == Wanted::odds) {
-        odds_of_probabilities(graph.q, n, graph.ld, others, result);
-        return true;
-    }
-    for (int i = 0; i <= n; ++i)
-        for (int j = 0; j < n; ++j)
-            result[static_cast<std::size_t>(i < n ? i + 1 : 0) * (n + 1) + 1 + j] = std::log(graph.q[i * graph.ld + j]);
-    return true;
-}
 
 struct Sums {
     static double piece_logs(ArcScores scores, bool single_root, double* logs, Arena& arena) {
