@@ -92,19 +92,20 @@ void bind_learning(nb::module_& m) {
     }, "unary"_a, "siblings"_a.none(), "k"_a);
 
     nb::class_<HeldWeights>(m, "ShortWeights", "A parser's weights: 16-bit integers, and the step they count in.")
-        .def("__init__", [](HeldWeights* self, decltype(HeldWeights::values) values, float step) {
-            new (self) HeldWeights{std::move(values), step};
+        .def("__init__", [](HeldWeights* self, const Array<const std::int16_t, 1>& values, float step) {
+            new (self) HeldWeights{{values.data(), values.data() + values.shape(0)}, step};
         }, "values"_a.noconvert(), "step"_a)
         .def_static("rounded", [](const Array<const float, 1>& weights) {
             if (!std::all_of(weights.data(), weights.data() + weights.shape(0), [](float w) { return std::isfinite(w); }))
                 throw nb::value_error("weights must be finite: there is nan or inf among them");
-            std::int16_t* values;
-            auto array = new_array<std::int16_t, 1>({weights.shape(0)}, values);
-            const float step = round_weights(weights.data(), weights.shape(0), values);
-            return HeldWeights{decltype(HeldWeights::values)(array), step};
+            HeldWeights result{LargeVector<std::int16_t>(weights.shape(0)), 1};
+            result.step = round_weights(weights.data(), weights.shape(0), result.values.data());
+            return result;
         }, "weights"_a, "The nearest weights with 16 bits each; the step is a power of two.")
-        .def_prop_ro("values", [](const HeldWeights& self) { return self.values; },
-                     nb::rv_policy::reference)
+        .def_prop_ro("values", [](const HeldWeights& self) {
+            return nb::ndarray<nb::numpy, const std::int16_t, nb::ndim<1>>(self.values.data(), {self.values.size()},
+                                                                           nb::find(self));
+        })
         .def_ro("step", &HeldWeights::step);
     nb::class_<OnlineLearner>(m, "OnlineLearner", "Weights that are learned online, and their average.")
         .def("__init__", [](OnlineLearner* self, int bits, int extra, const std::string& rule, double rate) {

@@ -196,13 +196,15 @@ void LabelFeatures::for_sibling_blocks(const Prepared& sentence, std::uint32_t m
 template <class Number>
 void LabelFeatures::score_siblings(const Prepared& sentence, WeightTable<Number> weights, int head,
                                    float* scores) const {
+    thread_local std::vector<std::uint32_t> starts;
+    thread_local std::vector<float> sums;
     for (int previous = 0; previous < states(); ++previous) {
+        starts.clear();
+        sums.assign(stride(), 0);
+        for_sibling_blocks(sentence, weights.mask, head, previous, [&](std::uint32_t at) { starts.push_back(at); });
+        add_all_blocks(weights.data, starts.data(), starts.size(), stride(), sums.data());
         float* row = scores + static_cast<std::size_t>(previous) * states();
-        std::fill(row, row + states(), 0.0f);
-        for_sibling_blocks(sentence, weights.mask, head, previous, [&](std::uint32_t at) {
-            for (int l = 0; l < states(); ++l) row[l] += weights.data[at + l];
-        });
-        for (int l = 0; l < states(); ++l) row[l] *= weights.step;
+        for (int l = 0; l < states(); ++l) row[l] = sums[l] * weights.step;
     }
 }
 

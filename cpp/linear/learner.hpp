@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linear/weights.hpp"
+#include "support/large_pages.hpp"
 
 namespace arbora {
 
@@ -46,9 +47,9 @@ public:
     void average(float* result) const;
 
     // What a checkpoint must hold.
-    std::vector<float>& current() { return weights_; }
-    std::vector<float>& weighted_steps() { return weighted_steps_; }
-    std::vector<float>& squares() { return squares_; }
+    LargeVector<float>& current() { return weights_; }
+    LargeVector<float>& weighted_steps() { return weighted_steps_; }
+    LargeVector<float>& squares() { return squares_; }
     std::vector<std::uint64_t>& allowed() { return allowed_; }
     std::uint64_t& steps() { return steps_; }
 
@@ -62,7 +63,7 @@ private:
     std::uint32_t mask_;
     StepRule rule_;
     double rate_;
-    std::vector<float> weights_, weighted_steps_, squares_;
+    LargeVector<float> weights_, weighted_steps_, squares_;
     std::vector<std::uint64_t> allowed_;
     std::uint64_t steps_ = 0;
 };

@@ -182,10 +182,11 @@ void FirstOrder::score_family(const Prepared& sentence, WeightTable<Number> weig
     space.label_scores.resize(std::max(space.arcs.size() * stride, static_cast<std::size_t>(states) * states));
     float* scores = space.label_scores.data();
     labeler_.score(sentence, weights, space.arcs, scores);
-    unary.clear();
+    unary.resize(space.arcs.size() * labels());
     for (std::size_t i = 0; i < space.arcs.size(); ++i)
         for (int l = 0; l < labels(); ++l)
-            unary.push_back(may_have_label(family.head, l) ? scales_.labels * scores[i * stride + l] : impossible);
+            unary[i * labels() + l] =
+                may_have_label(family.head, l) ? scales_.labels * scores[i * stride + l] : impossible;
     siblings.clear();
     if (!labeler_.has_siblings()) return;
     if (family.modifiers.size() == 1 && joins_ends) {
@@ -194,7 +195,8 @@ void FirstOrder::score_family(const Prepared& sentence, WeightTable<Number> weig
         return;
     }
     labeler_.score_siblings(sentence, weights, family.head, scores);
-    for (int s = 0; s < states * states; ++s) siblings.push_back(scales_.labels * scores[s]);
+    siblings.resize(static_cast<std::size_t>(states) * states);
+    for (int s = 0; s < states * states; ++s) siblings[s] = scales_.labels * scores[s];
 }
 
 template void FirstOrder::score_family(const Prepared&, Weights, Workspace&, const Family&, bool,

@@ -82,7 +82,7 @@ class DependencyParser:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> DependencyParser:
-        """The parser of a model file; the weights are mapped, not read, unless the file is compact."""
+        """The parser of a model file; the weights are copied to where look-ups are fast."""
         model = read_model(path, architecture=ARCHITECTURE)
         return cls.from_parts(model.header, model.tensors, str(path))
 

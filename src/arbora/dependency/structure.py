@@ -42,7 +42,7 @@ def make_structure(header: dict[str, Any]) -> _core.ParserStructure:
 
 
 def held(values: npt.NDArray[Any], step: float) -> _core.ShortWeights:
-    """Weights of a file, where they are mapped."""
+    """Weights of a file, copied to where look-ups are fast."""
     if values.dtype != np.int16 or values.ndim != 1:
         raise ValueError("the weights are no row of int16")
     if not 0 < step < float("inf"):
