@@ -93,17 +93,37 @@ void bind_learning(nb::module_& m) {
 
     nb::class_<HeldWeights>(m, "ShortWeights", "A parser's weights: 16-bit integers, and the step they count in.")
         .def("__init__", [](HeldWeights* self, const Array<const std::int16_t, 1>& values, float step) {
-            new (self) HeldWeights{{values.data(), values.data() + values.shape(0)}, step};
+            new (self) HeldWeights(values.data(), values.shape(0), step);
         }, "values"_a.noconvert(), "step"_a)
         .def_static("rounded", [](const Array<const float, 1>& weights) {
             if (!std::all_of(weights.data(), weights.data() + weights.shape(0), [](float w) { return std::isfinite(w); }))
                 throw nb::value_error("weights must be finite: there is nan or inf among them");
-            HeldWeights result{LargeVector<std::int16_t>(weights.shape(0)), 1};
-            result.step = round_weights(weights.data(), weights.shape(0), result.values.data());
+            HeldWeights result(weights.shape(0));
+            result.step = round_weights(weights.data(), weights.shape(0), result.values->data());
             return result;
         }, "weights"_a, "The nearest weights with 16 bits each; the step is a power of two.")
+        .def_static("expanded", [](const Array<const std::int8_t, 1>& codes, const Array<const float, 1>& peaks,
+                                   const std::optional<Array<const std::uint8_t, 1>>& is_kept) {
+            const std::size_t given = codes.shape(0), count = is_kept ? is_kept->shape(0) : given;
+            const auto is_one = [](std::uint8_t x) { return x == 1; };
+            const auto needed = is_kept ? static_cast<std::size_t>(std::count_if(
+                                              is_kept->data(), is_kept->data() + count, is_one))
+                                        : given;
+            if (needed != given || peaks.shape(0) != (given + 255) / 256 ||
+                (is_kept && std::any_of(is_kept->data(), is_kept->data() + count, [](std::uint8_t x) { return x > 1; })))
+                throw nb::value_error("compact weights: the tensors do not fit each other");
+            if (!std::all_of(peaks.data(), peaks.data() + peaks.shape(0), [](float p) { return std::isfinite(p); }))
+                throw nb::value_error("weights must be finite: there is nan or inf among them");
+            HeldWeights result(count);
+            const CompactWeights compact{{codes.data(), given}, {peaks.data(), peaks.shape(0)},
+                                         is_kept ? is_kept->data() : nullptr};
+            result.step = round_weights(compact, count, result.values->data());
+            return result;
+        }, "codes"_a, "peaks"_a, "is_kept"_a.none(),
+           "The same of compact weights: 8-bit codes, the greatest weight of every 256, and a 0 or 1 for each weight "
+           "if not all have a code.")
         .def_prop_ro("values", [](const HeldWeights& self) {
-            return nb::ndarray<nb::numpy, const std::int16_t, nb::ndim<1>>(self.values.data(), {self.values.size()},
+            return nb::ndarray<nb::numpy, const std::int16_t, nb::ndim<1>>(self.values->data(), {self.values->size()},
                                                                            nb::find(self));
         })
         .def_ro("step", &HeldWeights::step);

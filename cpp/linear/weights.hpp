@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace arbora {
@@ -22,6 +23,15 @@ using ShortWeights = WeightTable<std::int16_t>;
 // Fills the result with multiples of a step, the nearest to the weights, and returns the step: the power of two with
 // which the greatest weight takes all 16 bits. Weights must be finite.
 float round_weights(const float* weights, std::size_t count, std::int16_t* result);
+
+// Weights of eight bits: code q of a block of 256 with the greatest weight p stands for sign(q) (q / 127)^2 p.
+struct CompactWeights {
+    std::span<const std::int8_t> codes;
+    std::span<const float> peaks;     // one a block
+    const std::uint8_t* is_kept;      // which weights have a code, 0 or 1 each; null if all have
+};
+// round_weights of what they stand for. There must be a code for each of `count` weights that is kept.
+float round_weights(const CompactWeights& weights, std::size_t count, std::int16_t* result);
 
 // A sparse vector being summed: a hash table that forgets in the time of what it holds.
 class SparseSum {

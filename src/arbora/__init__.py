@@ -15,7 +15,6 @@ The rooms are imported when they are first used: ``arbora.pipeline``, ``arbora.d
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from arbora.graphs import FactorGraph
     from arbora.pipeline import load
 
+    __version__: str
+
 __all__ = [
     "FactorGraph",
     "dependency",
@@ -54,11 +55,12 @@ __all__ = [
     "treebank",
     "trees",
 ]
-__version__ = _version("arbora")
 _ELSEWHERE = {"FactorGraph": "arbora.graphs", "load": "arbora.pipeline"}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":  # importlib.metadata takes longer to import than the rest of this module
+        return import_module("importlib.metadata").version("arbora")
     if name in _ELSEWHERE:
         return getattr(import_module(_ELSEWHERE[name]), name)
     if name in __all__:

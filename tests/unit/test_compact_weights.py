@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from model_files import HEADER
 
-from arbora.models import compact, expand, is_compact, read_model, write_model
+from arbora import _core
+from arbora.models import compact, expand, expand_short, is_compact, read_model, write_model
 from arbora.models.compact import BLOCK, CODES, MASK, PEAKS, SIZE
 
 
@@ -57,6 +58,21 @@ def test_each_weight_is_within_half_a_step(name):
     assert (np.sign(found) * np.sign(weights) >= 0).all()
     if weights.size:
         assert np.abs(found).max() == np.abs(weights).max()
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("keep", [0.5, 0.99, 1])
+def test_short_weights_are_those_of_the_expanded(name, keep):
+    weights = np.asarray(SHAPES[name])
+    tensors = compact(weights, keep=keep)
+    expected = expand(tensors)
+    found = expand_short(tensors, weights.size)
+    rounded = _core.ShortWeights.rounded(expected)
+    assert found.step == rounded.step
+    np.testing.assert_array_equal(found.values, rounded.values)
+    # By definition: the nearest multiples of the step, of two the even one.
+    nearest = np.minimum(np.rint(expected.astype(np.float64) / found.step), 32767)
+    np.testing.assert_array_equal(found.values, nearest)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -132,6 +148,8 @@ def test_tensors_that_do_not_fit(name):
         for wrong in (tensors[key][:-1], tensors[key].astype(np.float64), tensors[key][None]):
             with pytest.raises(ValueError, match="compact weights"):
                 expand({**tensors, key: wrong})
+            with pytest.raises(ValueError, match="compact weights"):
+                expand_short({**tensors, key: wrong})
     for key in (CODES, PEAKS, SIZE):
         with pytest.raises(ValueError, match="is missing"):
             expand({other: tensors[other] for other in tensors if other != key})

@@ -29,7 +29,7 @@ from arbora.dependency.output import (
 from arbora.dependency.structure import check_header, encode, held, make_structure
 from arbora.errors import ArboraError, FileError, InfeasibleTreeError
 from arbora.inference import find_solver
-from arbora.models import compact, expand, is_compact, read_model, write_model
+from arbora.models import compact, expand_short, is_compact, read_model, write_model
 from arbora.treebank import Sentence
 from arbora.treebank.conllu import fed
 from arbora.treebank.streaming import RewrittenConllu
@@ -95,7 +95,7 @@ class DependencyParser:
             check_header(header)
             size = (1 << header["options"]["bits"]) + header["padding"]
             if is_compact(tensors):
-                weights = _core.ShortWeights.rounded(expand(tensors, size))
+                weights = expand_short(tensors, size)
             else:
                 weights = held(tensors["weights"], header["step"])
             pruner_weights = held(tensors["pruner"], header["pruner_step"])

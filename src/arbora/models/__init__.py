@@ -1,6 +1,6 @@
 """Model files, read and written: one safetensors file with a JSON header each. Knows no parser."""
 
-from arbora.models.compact import compact, expand, is_compact
+from arbora.models.compact import compact, expand, expand_short, is_compact
 from arbora.models.file import (
     FORMAT_VERSION,
     Model,
@@ -17,6 +17,7 @@ __all__ = [
     "check_model_name",
     "compact",
     "expand",
+    "expand_short",
     "inspect_model",
     "is_compact",
     "read_model",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.errors import ArboraError
-from arbora.models import compact, expand
+from arbora.models import compact, expand_short
 from arbora.text.tagging.lexicon import Labels
 from arbora.text.tagging.options import STAGES
 from arbora.text.tagging.templates import TaggerTemplates
@@ -73,7 +73,7 @@ def pack(weights: _core.ShortWeights) -> dict[str, npt.NDArray[Any]]:
 
 def unpack(tensors: Mapping[str, npt.NDArray[Any]], size: int) -> _core.ShortWeights:
     """Weights as the core takes them; ValueError if the tensors are not so many weights."""
-    return _core.ShortWeights.rounded(expand(tensors, size))
+    return expand_short(tensors, size)
 
 
 def make_tagger(header: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any]]) -> _core.Tagger:
