@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -16,8 +17,11 @@ from oracles import trees as oracle
 from rich.console import Console
 
 from arbora.benchmarks import parser as parser_benchmark
+from arbora.benchmarks import pipeline as pipeline_benchmark
+from arbora.benchmarks import pipeline_peers
 from arbora.benchmarks import trees as benchmark
 from arbora.cli.bench import BENCHMARKS
+from arbora.errors import ArboraError
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -56,6 +60,8 @@ def test_every_benchmark_measures_and_shows(name):
         ["parser", "--quick"],
         ["accuracy"],
         ["parse", "--seeds", "2"],
+        ["pipeline"],
+        ["trees", "--peers", "x"],
     ],
 )
 def test_bad_arguments_are_one_line_and_exit_code_2(arguments):
@@ -141,3 +147,71 @@ def test_presets_are_trained_and_measured():
         console.print(accuracy.table(found))
         console.print(parse.table(speeds))
     assert console.export_text().count("second-order") == 2
+
+
+# ---- the pipeline and its peers ----
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "treebank" / "en.conllu"
+
+
+def test_the_pipeline_beside_a_peer_that_knows_the_answer(monkeypatch, tmp_path):
+    def perfect(folder, train, dev):
+        return (lambda text: Path(dev).read_text(encoding="utf-8")), f"{Path(train).name} in {folder.name}"
+
+    monkeypatch.setattr(pipeline_peers, "available", lambda: ["perfect"])
+    monkeypatch.setitem(pipeline_peers._PEERS, "perfect", perfect)
+    monkeypatch.setattr(pipeline_benchmark, "ROUNDS", 1)
+    measured = pipeline_benchmark.measure(EXAMPLE, EXAMPLE, peers=tmp_path / "models")
+    assert set(measured["programs"]) == {"arbora", "arbora, 2 threads", "perfect"}
+    assert measured["programs"]["perfect"]["trained"] == "en.conllu in models"
+    assert set(measured["programs"]["perfect"]["scores"].values()) == {100.0}
+    own = [measured["programs"][name]["scores"] for name in ("arbora", "arbora, 2 threads")]
+    assert own[0] == own[1]
+    assert 60 < own[0]["LAS"] < 100
+    assert measured["words"] == 329
+    console = Console(width=100, record=True, file=io.StringIO())
+    for shown in pipeline_benchmark.table(measured):
+        console.print(shown)
+    text = console.export_text()
+    assert "perfect was trained with" in text
+    assert "100.00" in text
+
+
+def test_peers_need_something_to_train_on(tmp_path):
+    with pytest.raises(ArboraError, match="--train"):
+        pipeline_benchmark.measure(dev=EXAMPLE, peers=tmp_path)
+
+
+class Token:
+    """As much of a spaCy token as is looked at."""
+
+    def __init__(self, doc, i, text, head, space=" "):
+        self.doc, self.i, self.text, self.head, self.whitespace_ = doc, i, text, head, space
+        self.is_space = not text.strip()
+        self.lemma_, self.pos_, self.tag_, self.morph, self.dep_ = text.lower(), "X", "", "", f"to-{head}"
+
+    @property
+    def ancestors(self):
+        at = self
+        while at.head != at.i:
+            at = self.doc[at.head]
+            yield at
+
+    def nbor(self):
+        return self.doc[self.i + 1]
+
+
+def test_sentences_of_spacy_lose_their_blanks():
+    doc: list[Token] = []
+    for i, (text, head, space) in enumerate(
+        [("One", 1, ""), ("\n", 2, ""), ("two", 2, ""), (".", 1, "")],
+    ):
+        doc.append(Token(doc, i, text, head, space))
+    lines = "".join(pipeline_peers._lines(doc)).split("\n")
+    assert [line.split("\t") for line in lines[:3]] == [
+        ["1", "One", "one", "X", "_", "_", "2", "to-1", "_", "_"],
+        ["2", "two", "two", "X", "_", "_", "0", "root", "_", "SpaceAfter=No"],
+        ["3", ".", ".", "X", "_", "_", "2", "to-1", "_", "SpaceAfter=No"],
+    ]
+    assert lines[3:] == ["", ""]
+    assert list(pipeline_peers._lines(doc[1:2])) == []

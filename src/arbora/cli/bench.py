@@ -31,6 +31,10 @@ BENCHMARKS = {
         "arbora.benchmarks.parser",
         "a first-order parser trained on the spot: accuracy, times, sizes, memory",
     ),
+    "pipeline": (
+        "arbora.benchmarks.pipeline",
+        "raw text to trees with the shipped model, against UDPipe and spaCy",
+    ),
     "treebank": (
         "arbora.benchmarks.treebank",
         "reading and writing treebank files, against pyconll and conllu",
@@ -44,8 +48,19 @@ def bench(
         str | None, typer.Argument(help="What to measure; without it, a list of what there is.")
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Measure on this file (treebank only).")] = None,
-    train: Annotated[Path | None, typer.Option(help="Train on this file (accuracy, parse, parser).")] = None,
-    dev: Annotated[Path | None, typer.Option(help="Parse this file (accuracy, parse, parser).")] = None,
+    train: Annotated[
+        Path | None, typer.Option(help="Train on this file (accuracy, parse, parser; pipeline: the peers).")
+    ] = None,
+    dev: Annotated[
+        Path | None, typer.Option(help="Parse this file (accuracy, parse, parser, pipeline).")
+    ] = None,
+    peers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where the peers' models are, or will be once they are trained (pipeline only).",
+        ),
+    ] = None,
     presets: Annotated[
         str | None,
         typer.Option(
@@ -74,6 +89,7 @@ def bench(
         "file": file,
         "train": train,
         "dev": dev,
+        "peers": peers,
         "presets": None if presets is None else tuple(name.strip() for name in presets.split(",")),
         "seeds": None if seeds is None else tuple(range(1, seeds + 1)),
         "labels": labels,
@@ -99,6 +115,7 @@ _OWN = {
     "inference": {"quick"},
     "parse": {"train", "dev", "presets", "epochs"},
     "parser": {"train", "dev", "labels", "epochs"},
+    "pipeline": {"train", "dev", "peers"},
     "treebank": {"file"},
     "trees": {"quick"},
 }
