@@ -136,6 +136,7 @@ def test_bad_bytes_in_a_pipe(model):
         (["--output", "x.gz"], "cannot be compressed"),
         (["--output", "m", "--bits", 40], "bits must be from 8 to 26"),
         (["--output", str(TREEBANK)], "would overwrite"),
+        (["--output", "m", "--resume"], "no checkpoint"),
     ],
 )
 def test_bad_training(tmp_path, monkeypatch, arguments, reason):

@@ -255,3 +255,47 @@ def test_a_file_that_is_no_tokenizer(tmp_path, change, reason):
 def test_wrong_options(wrong):
     with pytest.raises(ArboraError, match=next(iter(wrong))):
         train_tokenizer(treebank("en"), options=TokenizerOptions(**wrong))
+
+
+# ---- checkpoints ----
+
+SMALL = TokenizerOptions(epochs=4, bits=10)
+
+
+class KilledError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("with_dev", [True, False])
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, after, with_dev):
+    data = (treebank("en")[5:], treebank("en")[:5] if with_dev else None, SMALL)
+    train_tokenizer(*data).save(tmp_path / "whole")
+    checkpoint = tmp_path / "checkpoint"
+
+    def kill(report):
+        if report.epoch > after:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        train_tokenizer(*data, checkpoint=checkpoint, progress=kill)
+    reports = []
+    resumed = train_tokenizer(*data, checkpoint=checkpoint, resume=True, progress=reports.append)
+    resumed.save(tmp_path / "resumed")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert [report.epoch for report in reports] == list(range(after + 2, 5))
+    assert not checkpoint.exists()
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path):
+    checkpoint = tmp_path / "checkpoint"
+    train_tokenizer(treebank("en"), options=SMALL, checkpoint=checkpoint, keep_checkpoint=True)
+    other = TokenizerOptions(**{**SMALL.as_dict(), "seed": 2})
+    with pytest.raises(FileError, match="another seed"):
+        train_tokenizer(treebank("en"), options=other, checkpoint=checkpoint, resume=True)
+    with pytest.raises(FileError, match="other data"):
+        train_tokenizer(treebank("en")[1:], options=SMALL, checkpoint=checkpoint, resume=True)
+    with pytest.raises(FileError, match="other data"):
+        train_tokenizer(treebank("en"), treebank("en"), SMALL, checkpoint=checkpoint, resume=True)
+    with pytest.raises(ArboraError, match="nothing to resume"):
+        train_tokenizer(treebank("en"), options=SMALL, resume=True)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from arbora.cli.options import Licence, Resume
 from arbora.text import TokenizerOptions, TokenizerReport
-from arbora.text.tokenizing.files import TokenizerSummary, train_tokenizer_file
+from arbora.text.tokenizing.files import TokenizerSummary, tokenizer_epochs_done, train_tokenizer_file
 
 DEFAULTS = TokenizerOptions()
 
@@ -32,7 +33,8 @@ def train_tokenizer_command(
     sentence_tokens: Annotated[
         int, typer.Option(metavar="N", help="The longest sentence; one that would be longer is cut.")
     ] = DEFAULTS.sentence_tokens,
-    licence: Annotated[str, typer.Option(help="Of the treebank: it is kept in the model.")] = "",
+    licence: Licence = "",
+    resume: Resume = False,
 ) -> None:
     """Train a tokenizer: where sentences and tokens end, and which tokens hold several words.
 
@@ -41,16 +43,24 @@ def train_tokenizer_command(
         arbora train tokenizer train.conllu --dev dev.conllu --output en.tokenizer
 
     The text is that of the comments `# text`, or of the words and `SpaceAfter=No`. Comments `# newdoc` and
-    `# newpar` tell paragraphs. The same treebank, options and seed give the same model.
+    `# newpar` tell paragraphs.
+
+    After every epoch all is kept in `MODEL.checkpoint`. If the run is killed, the same command with
+    `--resume` goes on, and gives the same bytes as if nothing had happened.
+
+    The same treebank, options and seed give the same model.
     """
     options = TokenizerOptions(
         epochs=epochs, rate=rate, bits=bits, seed=seed, sentence_tokens=sentence_tokens
     )
+    if resume:
+        typer.echo(f"resuming after epoch {tokenizer_epochs_done(output)}", err=True)
     summary = train_tokenizer_file(
         train,
         output,
         dev=dev,
         options=options,
+        resume=resume,
         licence=licence,
         progress=lambda report: typer.echo(_line(report, epochs), err=True),
     )

@@ -14,9 +14,10 @@ True
 from arbora.text.tagging.options import TaggerOptions, TagOptions
 from arbora.text.tagging.tagger import RankedTags, Tagger
 from arbora.text.tagging.training import TaggerReport, jackknife_tags, train_tagger
+from arbora.text.tokenizing.checkpoints import TokenizerReport
 from arbora.text.tokenizing.options import TokenizerOptions
 from arbora.text.tokenizing.tokenizer import Tokenizer
-from arbora.text.tokenizing.training import TokenizerReport, train_tokenizer
+from arbora.text.tokenizing.training import train_tokenizer
 
 __all__ = [
     "RankedTags",

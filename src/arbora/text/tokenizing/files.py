@@ -9,10 +9,12 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass
 
 from arbora.errors import ArboraError, FileError
+from arbora.learning.checkpoints import checkpoint_header, checkpoint_name
 from arbora.models import check_model_name
+from arbora.text.tokenizing.checkpoints import CHECKPOINT, TokenizerReport
 from arbora.text.tokenizing.options import TokenizerOptions
 from arbora.text.tokenizing.tokenizer import Tokenizer
-from arbora.text.tokenizing.training import TokenizerReport, train_tokenizer
+from arbora.text.tokenizing.training import train_tokenizer
 from arbora.treebank import Sentence, read
 from arbora.treebank.converting import convert
 from arbora.treebank.files import check_output, chunks, display_name, open_input, open_output
@@ -43,16 +45,24 @@ class TokenizingReport:
     seconds: float = 0.0
 
 
+def tokenizer_epochs_done(output: str) -> int:
+    """How many epochs the checkpoint of this output has seen; FileError if there is none."""
+    return len(checkpoint_header(output, CHECKPOINT)["reports"])
+
+
 def train_tokenizer_file(
     source: str,
     output: str,
     *,
     dev: str | None = None,
     options: TokenizerOptions | None = None,
+    resume: bool = False,
     licence: str = "",
     progress: Callable[[TokenizerReport], None] | None = None,
 ) -> TokenizerSummary:
     """Train a tokenizer on a treebank file and write its model file; see `arbora.text.train_tokenizer`.
+
+    The checkpoint is ``output`` + ``.checkpoint``; it is removed when the model is written, not before.
 
     >>> import os, tempfile
     >>> model = os.path.join(tempfile.mkdtemp(), "en.tokenizer")
@@ -62,9 +72,20 @@ def train_tokenizer_file(
     """
     options = (options or TokenizerOptions()).check()
     check_model_name(output, [source] if dev is None else [source, dev])
-    material = _read(source), None if dev is None else _read(dev)
-    tokenizer = train_tokenizer(*material, options, licence=licence, progress=progress)
+    if resume:
+        tokenizer_epochs_done(output)
+    tokenizer = train_tokenizer(
+        _read(source),
+        None if dev is None else _read(dev),
+        options,
+        checkpoint=checkpoint_name(output),
+        keep_checkpoint=True,
+        resume=resume,
+        licence=licence,
+        progress=progress,
+    )
     tokenizer.save(output)
+    os.unlink(checkpoint_name(output))
     report = tokenizer.header["report"]
     kept = report["epochs"][report["kept"] - 1]
     return TokenizerSummary(

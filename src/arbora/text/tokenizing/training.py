@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import time
+import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
+from arbora.errors import ArboraError
 from arbora.text.tokenizing.characters import class_table, classes_around_spaces
+from arbora.text.tokenizing.checkpoints import TokenizerCheckpoint, TokenizerReport, TokenizerState
 from arbora.text.tokenizing.material import (
     RunningText,
     count_tokens,
@@ -30,28 +33,14 @@ THRESHOLDS = tuple(step / 4 for step in range(-16, 9))
 """Log-odds above which a sentence may end: the best for F1 is below 0 where ends are hard to see."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenizerReport:
-    """How an epoch went: the loss per token, and the F1 of tokens and sentences on dev (None without it)."""
-
-    epoch: int
-    loss: float
-    token_f1: float | None = None
-    sentence_f1: float | None = None
-    characters_per_second: float = field(default=0.0, compare=False)
-
-    def without_times(self) -> dict[str, Any]:
-        """What is known of the epoch, for a header in which nothing may differ between two runs."""
-        known = {name: value for name, value in asdict(self).items() if value is not None}
-        del known["characters_per_second"]
-        return known
-
-
 def train_tokenizer(
     sentences: Sequence[Sentence],
     dev: Sequence[Sentence] | None = None,
     options: TokenizerOptions | None = None,
     *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    keep_checkpoint: bool = False,
     licence: str = "",
     progress: Callable[[TokenizerReport], None] | None = None,
 ) -> Tokenizer:
@@ -59,13 +48,26 @@ def train_tokenizer(
 
     The text is that of ``# text`` or, without it, of the forms and SpaceAfter; paragraphs begin with
     ``# newdoc`` and ``# newpar``. With ``dev``, the epoch with the best F1 of tokens and sentences is kept.
+    ``checkpoint`` is a file that is written after every epoch and removed at the end, unless
+    ``keep_checkpoint``; ``resume`` goes on from it.
     """
     options = (options or TokenizerOptions()).check()
     run = _Run(sentences, dev, options, licence)
-    for _ in range(options.epochs):
+    kept = None
+    if checkpoint is not None:
+        kept = TokenizerCheckpoint(os.fspath(checkpoint), options, run.fingerprint())
+    if resume:
+        if kept is None:
+            raise ArboraError("there is nothing to resume without a checkpoint")
+        kept.restore(run.state)
+    while len(run.state.reports) < options.epochs:
         report = run.train_epoch()
+        if kept is not None:
+            kept.save(run.state)
         if progress is not None:
             progress(report)
+    if kept is not None and not keep_checkpoint:
+        kept.remove()
     return run.finish()
 
 
@@ -91,32 +93,38 @@ class _Run:
             "licence": licence,
             "trained_on": {"sentences": sum(map(len, self.paragraphs)), "tokens": tokens.total()},
         }
-        self.learners = {
-            kind: _core.OnlineLearner(options.bits, 0, "adagrad", options.rate) for kind in TEMPLATES
-        }
-        self.reports: list[TokenizerReport] = []
-        self.best: Tokenizer | None = None
-        self.best_score, self.kept = -1.0, 0
+        self.state = TokenizerState(
+            {kind: _core.OnlineLearner(options.bits, 0, "adagrad", options.rate) for kind in TEMPLATES}
+        )
+
+    def fingerprint(self) -> int:
+        """Of the data and the templates: a checkpoint fits no other."""
+        found = zlib.crc32(repr(TEMPLATES).encode())
+        for text in (running_text(self.paragraphs), self.dev):
+            if text is not None:
+                found = zlib.crc32(text.text.encode(), found)
+                found = zlib.crc32(text.boundary.tobytes(), found)
+        return zlib.crc32(repr(self.header["multiwords"]).encode(), found)
 
     def train_epoch(self) -> TokenizerReport:
         """One pass over the treebank, whose sentences are joined anew."""
-        started, epoch = time.perf_counter(), len(self.reports) + 1
+        started, epoch = time.perf_counter(), len(self.state.reports) + 1
         random = np.random.default_rng([self.options.seed, epoch])
         text = varied_text(self.paragraphs, random)
         core = _core.TrainingText(text.text.encode(), text.boundary, *class_table())
         seed = int(random.integers(2**63))
         loss = core.train_token_ends(
-            parse_templates(TOKENS), self.header["spaces_in_tokens"], seed, self.learners["tokens"]
+            parse_templates(TOKENS), self.header["spaces_in_tokens"], seed, self.state.learners["tokens"]
         )
-        loss += core.train_sentence_ends(parse_templates(SENTENCES), seed, self.learners["sentences"])
+        loss += core.train_sentence_ends(parse_templates(SENTENCES), seed, self.state.learners["sentences"])
         seconds = time.perf_counter() - started
         tokenizer, token_f1, sentence_f1 = self._judged()
         tokens = self.header["trained_on"]["tokens"]
         report = TokenizerReport(epoch, loss / tokens, token_f1, sentence_f1, len(text.text) / seconds)
         score = epoch if token_f1 is None or sentence_f1 is None else token_f1 + sentence_f1
-        if score > self.best_score:
-            self.best, self.best_score, self.kept = tokenizer, score, epoch
-        self.reports.append(report)
+        if score > self.state.best_score:
+            self.state.best, self.state.best_score, self.state.kept = tokenizer, score, epoch
+        self.state.reports.append(report)
         return report
 
     def _judged(self) -> tuple[Tokenizer, float | None, float | None]:
@@ -130,7 +138,7 @@ class _Run:
 
     def _tokenizer(self, threshold: float) -> Tokenizer:
         weights = {}
-        for kind, learner in self.learners.items():
+        for kind, learner in self.state.learners.items():
             average = np.empty(learner.size, np.float32)
             learner.average(average)
             weights[kind] = _core.ShortWeights.rounded(average)
@@ -142,10 +150,11 @@ class _Run:
 
     def finish(self) -> Tokenizer:
         """The tokenizer of the best epoch."""
-        assert self.best is not None
-        epochs = [report.without_times() for report in self.reports]
-        self.best.header["report"] = {"epochs": epochs, "kept": self.kept}
-        return self.best
+        best = self.state.best
+        assert best is not None
+        epochs = [report.without_times() for report in self.state.reports]
+        best.header["report"] = {"epochs": epochs, "kept": self.state.kept}
+        return best
 
 
 def dev_scores(tokenizer: Tokenizer, gold: RunningText) -> tuple[float, dict[float, float]]:
