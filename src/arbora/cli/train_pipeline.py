@@ -40,6 +40,14 @@ def train_pipeline_command(
     epochs: Annotated[
         int, typer.Option(help="Of the parser: passes over the treebank.")
     ] = DEFAULTS.parser.epochs,
+    projective: Annotated[
+        bool,
+        typer.Option(
+            "--projective",
+            help="Only trees whose arcs do not cross: probabilities and k best trees of parsers up to second "
+            "order are then exact, and sooner there.",
+        ),
+    ] = False,
     folds: Annotated[
         int,
         typer.Option(
@@ -78,7 +86,8 @@ def train_pipeline_command(
     tokens and from gold tags.
     """
     check_model_name(output, [train, dev])
-    options = PipelineOptions(parser=preset_options(preset, epochs=epochs, seed=seed), folds=folds).check()
+    parser = preset_options(preset, epochs=epochs, seed=seed, projective=projective)
+    options = PipelineOptions(parser=parser, folds=folds).check()
     folder = output + ".run"
     card = {"language": language, "data": data, "licence": licence, "date": date}
     with _progress(options) as tell:
