@@ -21,9 +21,9 @@ def treebank(language: str = "en") -> list[Sentence]:
     return list(read(EXAMPLES / f"{language}.conllu"))
 
 
-def check_same_bytes(folder: Path, **options) -> None:
+def check_same_bytes(folder: Path, data: list[Sentence] | None = None, **options) -> None:
     """Any threads, and a run that was killed, give the same model file; another seed gives another."""
-    data = treebank()
+    data = data or treebank()
 
     def file_of(seed: int = 1, **more) -> bytes:
         train(data, data[:5], changed(**options, seed=seed), **more).save(folder / "model")

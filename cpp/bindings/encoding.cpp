@@ -1,5 +1,7 @@
 // arbora._core's encoded sentences, and the names that templates are made of.
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,6 +12,8 @@
 #include "linear/atoms.hpp"
 #include "linear/hashing.hpp"
 #include "linear/templates.hpp"
+#include "parsing/candidate_tags.hpp"
+#include "treebank/rewriting.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -17,6 +21,9 @@ using namespace nb::literals;
 namespace {
 
 using namespace arbora;
+
+template <class T>
+using Column = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::string_view text_of(PyObject* object) {
     Py_ssize_t size = 0;
@@ -62,7 +69,44 @@ void bind_encoding(nb::module_& m) {
             if (count > self.sentences()) throw nb::index_error("there are fewer sentences");
             return self.first(count);
         }, "count"_a)
-        .def("checksum", &Encoded::checksum);
+        .def("checksum", &Encoded::checksum)
+        .def("tag_counts", [](const Encoded& self) {
+            std::vector<int> result;
+            for (std::size_t word = 0; word < self.words(); ++word)
+                result.push_back(static_cast<int>(self.tags(word).size()));
+            return result;
+        }, "How many tags are listed for each word.")
+        .def("set_tags", [](Encoded& self, const Column<const int>& counts, const Column<const int>& tags,
+                            const Column<const double>& scores) {
+            if (counts.shape(0) != self.words() || tags.shape(0) != scores.shape(0))
+                throw nb::value_error("every word needs a count, every tag a score");
+            std::vector<std::size_t> starts{0};
+            for (std::size_t i = 0; i < counts.shape(0); ++i) {
+                if (counts.data()[i] < 0) throw nb::value_error("a count is negative");
+                starts.push_back(starts.back() + counts.data()[i]);
+            }
+            if (starts.back() != tags.shape(0)) throw nb::value_error("the counts do not sum to the number of tags");
+            std::vector<WordTag> all;
+            for (std::size_t i = 0; i < tags.shape(0); ++i) all.push_back({tags.data()[i], scores.data()[i]});
+            self.set_tags(std::move(starts), std::move(all));
+        }, "counts"_a, "tags"_a, "scores"_a,
+           "The tags that words may have: how many each, their numbers in a row, and the scores they begin with.");
+    m.attr("candidates_key") = std::string(treebank::candidates_key);
+    m.def("candidate_tags", [](const std::vector<std::string>& names, const std::vector<std::string>& upos,
+                               const std::vector<std::string>& misc) {
+        if (upos.size() != misc.size()) throw nb::value_error("every word needs both columns");
+        const Names tags(names);
+        std::vector<std::string> first;
+        std::vector<std::vector<std::tuple<int, double>>> all;
+        std::vector<WordTag> found;
+        for (std::size_t i = 0; i < upos.size(); ++i) {
+            first.emplace_back(read_candidates(tags, upos[i], misc[i], found));
+            all.emplace_back();
+            for (const WordTag& each : found) all.back().emplace_back(each.tag, each.score);
+        }
+        return std::make_tuple(first, all);
+    }, "names"_a, "upos"_a, "misc"_a,
+       "What features see as the UPOS of words, and the numbers and log-probabilities of the tags they may have.");
     m.def("hash_text", [](const std::string& text) { return hash_text(text, 0); }, "text"_a);
     m.def("encode", &encode, "sentences"_a,
           nb::sig("def encode(sentences: list[tuple[list[str], list[str], list[str], list[str], list[str]]]) -> Encoded"));

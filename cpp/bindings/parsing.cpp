@@ -63,24 +63,33 @@ void parse_batch(const Structure& structure, const HeldWeights& weights, const H
                  const Encoded& encoded, const Array<const int>& given_heads, const Array<const int>& given_labels,
                  const TreeOptions& trees, bool least_risk, int threads, const Array<int>& heads, const Array<int>& labels,
                  const Array<double>& head_probabilities, const Array<double>& label_probabilities,
-                 const Array<double>& log_probabilities, const Array<double>& gaps) {
+                 const Array<double>& log_probabilities, const Array<double>& gaps,
+                 const std::optional<Array<int>>& tags, const std::optional<Array<double>>& tag_probabilities) {
     const Parser parser = parser_of(structure, weights, pruner_weights);
     const ParseOptions options{trees.kind, least_risk ? Decoder::least_risk : Decoder::best,
                                log_probabilities.shape(0) > 0, trees.graph};
     if (heads.shape(0) < encoded.words() || labels.shape(0) < encoded.words())
         throw nb::value_error("too small a place for the trees");
+    const bool wants_tags = tags && structure.higher.tags().tags() > 0;
+    if (wants_tags && tags->shape(0) < encoded.words()) throw nb::value_error("too small a place for the tags");
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
         const std::size_t start = encoded.start(i);
         const int n = encoded.length(i);
         std::vector<int> h(n + 1, -1), l(n + 1, -1);
-        std::vector<double> hp(n + 1), lp(n + 1);
+        std::vector<double> hp(n + 1), lp(n + 1), tp(n + 1);
+        std::vector<int> t(n + 1);
         ParseRef result{h.data(), l.data(), hp.data(), lp.data(), 0};
+        if (wants_tags) result.tags = t.data();
+        result.tag_probabilities = tp.data();
         parse(parser, encoded, i,
               {given_heads.shape(0) ? given_heads.data() + start - 1 : nullptr,
                given_labels.shape(0) ? given_labels.data() + start - 1 : nullptr},
               options, result);
         std::copy(h.begin() + 1, h.end(), heads.data() + start);
         std::copy(l.begin() + 1, l.end(), labels.data() + start);
+        if (wants_tags) std::copy(t.begin() + 1, t.end(), tags->data() + start);
+        if (wants_tags && tag_probabilities && tag_probabilities->shape(0))
+            std::copy(tp.begin() + 1, tp.end(), tag_probabilities->data() + start);
         if (gaps.shape(0))
             gaps.data()[i] = is_certificate(result.value, result.upper_bound) ? 0 : result.upper_bound - result.value;
         if (!options.probabilities) return;
@@ -165,18 +174,20 @@ nb::list kbest_batch(const Structure& structure, const HeldWeights& weights, con
 
 // (bytes used, text, sentences, words, lines, whether the next sentence cannot be parsed, why it has no tree).
 nb::tuple parse_text(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
-                     const std::vector<std::string>& labels, nb::bytes data,
+                     const std::vector<std::string>& labels, const std::vector<std::string>& tags, nb::bytes data,
                      bool final, const TreeOptions& trees, bool least_risk, bool probabilities,
                      bool constraints, int threads) {
     const Parser parser = parser_of(structure, weights, pruner_weights);
     if (static_cast<int>(labels.size()) != structure.model.labels()) throw nb::value_error("every label needs a name");
+    if (!tags.empty() && static_cast<int>(tags.size()) != structure.higher.tags().tags())
+        throw nb::value_error("every tag needs a name");
     const Decoder decoder = least_risk ? Decoder::least_risk : Decoder::best;
     const StreamOptions options{{trees.kind, decoder, probabilities, trees.graph, trees.graph.certify}, constraints, threads};
     const std::string_view text(data.c_str(), data.size());
     treebank::RewrittenText found;
     {
         nb::gil_scoped_release release;
-        found = parse_conllu(parser, LabelNames(labels), text, final, options);
+        found = parse_conllu(parser, Names(labels), Names(tags), text, final, options);
     }
     return nb::make_tuple(found.bytes, joined_bytes(found.sentences), found.sentences.size(), found.words, found.lines,
                           found.stopped, found.refused_because);
@@ -243,17 +254,18 @@ void bind_parsing(nb::module_& m) {
         .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "trees"_a, "threads"_a)
         .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
              "given_labels"_a, "trees"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
-             "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a, "gaps"_a)
+             "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a, "gaps"_a,
+             "tags"_a = nb::none(), "tag_probabilities"_a = nb::none())
         .def("distributions", &distributions, "weights"_a, "pruner_weights"_a, "encoded"_a, "sentence"_a,
              "given_heads"_a, "trees"_a,
              "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "
              "tree's arcs ((n+1) x labels).")
         .def("time_stages", &time_stages, "weights"_a, "pruner_weights"_a, "encoded"_a, "trees"_a,
              "Seconds by stage that a parse of all sentences takes, one after the other.")
-        .def("parse_conllu", &parse_text, "weights"_a, "pruner_weights"_a, "labels"_a, "data"_a, "final"_a,
+        .def("parse_conllu", &parse_text, "weights"_a, "pruner_weights"_a, "labels"_a, "tags"_a, "data"_a, "final"_a,
              "trees"_a, "least_risk"_a, "probabilities"_a, "constraints"_a, "threads"_a,
              nb::sig("def parse_conllu(self, weights: typing.Any, pruner_weights: typing.Any, labels: list[str], "
-                     "data: bytes, final: bool, trees: TreeOptions, least_risk: bool, "
+                     "tags: list[str], data: bytes, final: bool, trees: TreeOptions, least_risk: bool, "
                      "probabilities: bool, constraints: bool, threads: int) "
                      "-> tuple[int, bytes, int, int, int, bool, str]"),
              "The text of the whole sentences at the start of the data, with trees: (bytes used, text, sentences, "

@@ -1,10 +1,12 @@
 // A parser without its weights, as the bindings of parsing share it.
 #pragma once
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -22,6 +24,9 @@ using Array = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobi
 // (offset, atom).
 using SideSpec = std::vector<std::tuple<int, int>>;
 using TemplateSpec = std::tuple<std::uint64_t, std::vector<SideSpec>, std::vector<int>, bool, bool, bool>;
+// Integers that need not be given.
+using Perhaps = std::optional<Array<const int>>;
+inline const int* data_of(const Perhaps& array) { return array && array->shape(0) ? array->data() : nullptr; }
 using ArcSpec = std::vector<std::tuple<int, int>>;  // head and modifier
 
 // Sections in the order of Section.

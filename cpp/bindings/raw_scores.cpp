@@ -1,4 +1,5 @@
 // Scores and gradients before any inference: what tests look at, and what graphs of parts are made of.
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -128,15 +129,14 @@ nb::list part_scores(const Structure& structure, const AnyWeights& weights, cons
     return result;
 }
 
-// Of hidden tags: words x tags and arcs x tags x tags, flat.
+// Of tags, of two that arcs between words link, of two and of three in a row: flat.
 template <class AnyWeights>
-std::tuple<std::vector<double>, std::vector<double>> tag_scores(const Structure& structure, const AnyWeights& weights,
-                                                                const Encoded& encoded, std::size_t sentence,
-                                                                const ArcSpec& spec) {
+std::array<std::vector<double>, 4> tag_scores(const Structure& structure, const AnyWeights& weights,
+                                              const Encoded& encoded, std::size_t sentence, const ArcSpec& spec) {
     const Prepared prepared = prepare(structure, encoded, sentence, {});
     TagNumbers scores;
     structure.higher.tags().score(prepared, table_of(weights, structure.padding()), arcs_of(spec, prepared.n()), scores);
-    return {scores.words, scores.links};
+    return {scores.words, scores.links, scores.bigrams, scores.trigrams};
 }
 
 // One score for each arc, as graphs take them: of its best label, or the logarithm of the sum over labels. Roles are
@@ -155,13 +155,14 @@ std::vector<double> arc_totals(const Structure& structure, const HeldWeights& we
 std::tuple<double, std::vector<std::uint32_t>, std::vector<float>> loss_of(
     const Structure& structure, const LearnedWeights& weights, const Encoded& encoded, std::size_t sentence,
     const Array<const int>& heads, const Array<const int>& labels, const ArcSpec& spec, double beta, double gamma,
-    const TreeOptions& trees) {
+    const TreeOptions& trees, const Perhaps& tags) {
     const Prepared prepared = prepare(structure, encoded, sentence, {});
     const Weights table = table_of(weights, structure.padding());
     SparseSum sum;
     const double loss =
         differentiate({structure.templates, structure.model, structure.higher}, prepared, table,
-                      arcs_of(spec, prepared.n()), heads.data() - 1, labels.data() - 1,
+                      arcs_of(spec, prepared.n()),
+                      {heads.data() - 1, labels.data() - 1, data_of(tags) ? data_of(tags) - 1 : nullptr},
                       {{beta, gamma}, trees.kind, 1, trees.graph}, sum);
     std::vector<std::uint32_t> places;
     std::vector<float> values;
@@ -189,7 +190,8 @@ void bind_raw_scores(StructureClass& structure) {
              "Sums of the weights of every hidden role of arcs.")
         .def("tag_scores", &tag_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
         .def("tag_scores", &tag_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
-             "Sums of the weights of every hidden tag of words, and of every two tags of arcs, both flat.")
+             "Scores of all tags that words may have, of two that arcs between words link, of two and of three in a row: "
+             "each flat.")
         .def("sibling_scores", &sibling_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
              "head"_a)
         .def("sibling_scores", &sibling_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
@@ -200,7 +202,7 @@ void bind_raw_scores(StructureClass& structure) {
         .def("arc_totals", &arc_totals, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a, "sums"_a,
              "One score for each arc: of its best label, or the logarithm of the sum over labels.")
         .def("loss", &loss_of, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a, "labels"_a, "arcs"_a, "beta"_a,
-             "gamma"_a, "trees"_a, "A sentence's loss over trees, and its gradient as places and numbers.");
+             "gamma"_a, "trees"_a, "tags"_a = nb::none(), "A sentence's loss over trees, and its gradient as places and numbers.");
 }
 
 }  // namespace arbora

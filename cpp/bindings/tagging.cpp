@@ -97,7 +97,9 @@ struct HeldTagger {
 };
 
 // Labels and probabilities of all words, a row for each stage.
-nb::tuple tag_text(const HeldTagger& self, const TagText& text, bool probabilities, int threads) {
+nb::tuple tag_text(const HeldTagger& self, const TagText& text, bool probabilities, int candidates, double least,
+                   int threads) {
+    std::vector<std::string> lists(candidates ? text.words() : 0);
     int* labels;
     double* chances;
     auto all_labels = new_array<int, 2>({stage_count, text.words()}, labels);
@@ -107,7 +109,9 @@ nb::tuple tag_text(const HeldTagger& self, const TagText& text, bool probabiliti
         parallel_for(text.sentences(), threads, [&](std::size_t i) {
             thread_local Tagged found;
             Words words = text.sentence(i);
-            tag(self.tagger, words, text.forms(i), probabilities, found);
+            tag(self.tagger, words, text.forms(i), {probabilities, candidates, least}, found);
+            for (std::size_t word = 0; candidates && word < found.candidates.size(); ++word)
+                lists[text.start(i) + word] = candidates_text(found.candidates[word], self.names);
             for (int s = 0; s < stage_count; ++s) {
                 const std::size_t at = s * text.words() + text.start(i);
                 std::copy(found.labels[s].begin(), found.labels[s].end(), labels + at);
@@ -116,7 +120,7 @@ nb::tuple tag_text(const HeldTagger& self, const TagText& text, bool probabiliti
             }
         });
     }
-    return nb::make_tuple(std::move(all_labels), std::move(all_chances));
+    return nb::make_tuple(std::move(all_labels), std::move(all_chances), std::move(lists));
 }
 
 nb::object tag_probabilities(const HeldTagger& self, const TagText& text, int threads) {
@@ -160,12 +164,13 @@ auto kbest_tags(const HeldTagger& self, const TagText& text, int k, int threads)
     return result;
 }
 
-nb::tuple tag_bytes(const HeldTagger& self, nb::bytes data, bool final, bool probabilities, int threads) {
+nb::tuple tag_bytes(const HeldTagger& self, nb::bytes data, bool final, bool probabilities, int candidates,
+                    double least, int threads) {
     const std::string_view text(data.c_str(), data.size());
     treebank::RewrittenText found;
     {
         nb::gil_scoped_release release;
-        found = tag_conllu(self.tagger, self.names, text, final, probabilities, threads);
+        found = tag_conllu(self.tagger, self.names, text, final, {probabilities, candidates, least}, threads);
     }
     return nb::make_tuple(found.bytes, joined_bytes(found.sentences), found.sentences.size(), found.words, found.lines,
                           found.stopped);
@@ -259,10 +264,10 @@ void bind_tagging(nb::module_& m) {
         .def(nb::init<nb::tuple, const std::vector<const HeldWeights*>&, const std::vector<double>&,
                       std::vector<std::string>, std::vector<std::string>, std::vector<std::string>>(),
              "classes_and_stages"_a, "weights"_a, "scales"_a, "upos"_a, "xpos"_a, "feats"_a, nb::keep_alive<1, 3>())
-        .def("tag", &tag_text, "text"_a, "probabilities"_a, "threads"_a,
-             nb::sig("def tag(self, text: TagText, probabilities: bool, threads: int) "
-                     "-> tuple[typing.Any, typing.Any]"),
-             "Labels and probabilities of all words, a row for each stage.")
+        .def("tag", &tag_text, "text"_a, "probabilities"_a, "candidates"_a, "least"_a, "threads"_a,
+             nb::sig("def tag(self, text: TagText, probabilities: bool, candidates: int, least: float, threads: int) "
+                     "-> tuple[typing.Any, typing.Any, list[str]]"),
+             "Labels and probabilities of all words, a row for each stage; and lists of the UPOS tags they may have.")
         .def("lemmas", [](const HeldTagger& self, const TagText& text, const Row<const int>& scripts) {
             const auto& all = self.tagger.stages[lemma_stage].stage->scripts;
             if (scripts.shape(0) != text.words()) throw nb::value_error("every word needs a script");
@@ -286,8 +291,10 @@ void bind_tagging(nb::module_& m) {
            "The chain of tags: where the candidates of each word begin, the candidates, their scores, those of "
            "triples. The last place is the end.")
         .def("kbest", &kbest_tags, "text"_a, "k"_a, "threads"_a)
-        .def("tag_conllu", &tag_bytes, "data"_a, "final"_a, "probabilities"_a, "threads"_a,
-             nb::sig("def tag_conllu(self, data: bytes, final: bool, probabilities: bool, threads: int) "
+        .def("tag_conllu", &tag_bytes, "data"_a, "final"_a, "probabilities"_a, "candidates"_a,
+             "least"_a, "threads"_a,
+             nb::sig("def tag_conllu(self, data: bytes, final: bool, probabilities: bool, candidates: int, "
+                     "least: float, threads: int) "
                      "-> tuple[int, bytes, int, int, int, bool]"),
              "The text of the whole sentences at the start of the data, with tags: (bytes used, text, sentences, "
              "words, lines, whether the next sentence breaks the format).");

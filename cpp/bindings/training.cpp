@@ -14,14 +14,15 @@ void bind_training(StructureClass& structure) {
     structure
         .def("surprise", [](const Structure& self, const HeldWeights& weights, const HeldWeights& pruner_weights,
                             const Encoded& encoded,
-                            const Array<const int>& heads, const Array<const int>& labels, const TreeOptions& trees, int threads, const std::vector<double>& scales, double joint) {
+                            const Array<const int>& heads, const Array<const int>& labels, const TreeOptions& trees, int threads,
+                            const std::vector<double>& scales, double joint, const Perhaps& tags) {
             const Parser parser = parser_of(self, weights, pruner_weights);
             nb::gil_scoped_release release;
-            const Surprise found = measure_surprise(parser, encoded, {heads.data(), labels.data()},
+            const Surprise found = measure_surprise(parser, encoded, {heads.data(), labels.data(), data_of(tags)},
                                                     trees.kind, trees.graph, scales, joint, threads);
             return std::make_tuple(found.trees, found.labels, found.joint);
         }, "weights"_a, "pruner_weights"_a, "encoded"_a, "heads"_a, "labels"_a, "trees"_a,
-           "threads"_a, "scales"_a, "joint"_a)
+           "threads"_a, "scales"_a, "joint"_a, "tags"_a = nb::none())
         .def("count_features", [](const Structure& self, const Encoded& encoded, const Array<const int>& heads,
                                   const Arcs& arcs) {
             const FeatureCounts found = count_features({self.templates, self.model, self.higher}, encoded,
@@ -33,11 +34,10 @@ void bind_training(StructureClass& structure) {
                                    const Encoded& encoded, const Array<const int>& heads,
                                    const Array<const int>& labels) {
             const auto which = static_cast<Section>(section);
-            const int roles = self.model.roles().labels(), tags = self.higher.tags().tags();
-            const int count = which == Section::roles       ? roles
-                              : which == Section::tags      ? tags
-                              : which == Section::tag_links ? tags * tags
-                                                            : self.model.labels();
+            const bool of_tags = which == Section::tags || which == Section::tag_links;
+            const int count = which == Section::roles ? self.model.roles().labels()
+                              : of_tags               ? self.higher.tags().labels(which)
+                                                      : self.model.labels();
             return template_masses(self.templates, which, count,
                                    weights.table(which == Section::pruner ? 0 : self.padding()),
                                    encoded, {heads.data(), labels.data()});
@@ -51,17 +51,19 @@ void bind_training(StructureClass& structure) {
         }, "learner"_a, "encoded"_a, "heads"_a, "sentences"_a, "trees"_a, "threads"_a)
         .def("train", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
                          const Array<const int>& heads, const Array<const int>& labels, const Arcs& arcs,
-                         const std::vector<std::size_t>& sentences, double beta, double gamma, const TreeOptions& trees, int threads) {
+                         const std::vector<std::size_t>& sentences, double beta, double gamma, const TreeOptions& trees,
+                         int threads, const Perhaps& tags) {
             BatchReport report;
             {
                 nb::gil_scoped_release release;
                 report = train_parser({self.templates, self.model, self.higher}, learner, encoded,
-                                      {heads.data(), labels.data()}, arcs.of, sentences,
+                                      {heads.data(), labels.data(), data_of(tags)}, arcs.of, sentences,
                                       {{beta, gamma}, trees.kind, threads, trees.graph});
             }
             return std::make_tuple(report.arc_loss, report.label_loss, report.words, report.infeasible);
         }, "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "arcs"_a, "sentences"_a, "beta"_a, "gamma"_a,
-           "trees"_a, "threads"_a)
+           "trees"_a, "threads"_a, "tags"_a = nb::none(),
+           "`tags`: where among those that it may have each word's own stands, if they were observed.")
         .def("break_symmetry", [](const Structure& self, OnlineLearner& learner, const Encoded& encoded,
                                     const Array<const int>& heads, std::uint64_t seed) {
             nb::gil_scoped_release release;

@@ -1,6 +1,7 @@
 #include "linear/atoms.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "linear/hashing.hpp"
@@ -126,6 +127,7 @@ void Encoded::add_word(const WordColumns& columns) {
         }
     }
     feat_starts_.push_back(feats_.size());
+    tag_starts_.push_back(tags_.size());
     classes_.push_back(word_class);
     nestings_.push_back(nesting_of(columns.form));
     tag_numbers_.push_back(
@@ -133,9 +135,21 @@ void Encoded::add_word(const WordColumns& columns) {
     ++starts_.back();
 }
 
+void Encoded::add_tag(WordTag tag) {
+    tags_.push_back(tag);
+    ++tag_starts_.back();
+}
+
+void Encoded::set_tags(std::vector<std::size_t> starts, std::vector<WordTag> tags) {
+    tag_starts_ = std::move(starts);
+    tags_ = std::move(tags);
+}
+
 void Encoded::clear() {
     starts_.resize(1);
     feat_starts_.resize(1);
+    tag_starts_.resize(1);
+    tags_.clear();
     atoms_.clear();
     feats_.clear();
     classes_.clear();
@@ -148,6 +162,8 @@ Encoded Encoded::first(std::size_t sentences) const {
     const std::size_t words = starts_[sentences];
     result.starts_.resize(sentences + 1);
     result.feat_starts_.resize(words + 1);
+    result.tag_starts_.resize(words + 1);
+    result.tags_.resize(result.tag_starts_.back());
     result.atoms_.resize(words * single_atoms);
     result.feats_.resize(result.feat_starts_.back());
     result.classes_.resize(words);
@@ -161,6 +177,9 @@ std::uint64_t Encoded::checksum() const {
     for (std::uint64_t atom : atoms_) sum = combine(sum, atom);
     for (std::uint64_t feat : feats_) sum = combine(sum, feat);
     for (std::size_t start : starts_) sum = combine(sum, start);
+    if (tags_.empty()) return sum;
+    for (std::size_t start : tag_starts_) sum = combine(sum, start);
+    for (const WordTag& tag : tags_) sum = combine(combine(sum, tag.tag), std::bit_cast<std::uint64_t>(tag.score));
     return sum;
 }
 

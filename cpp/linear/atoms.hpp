@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct WordColumns {
     std::string_view form, lemma, upos, xpos, feats;
 };
 
+// A tag that a word may have, by its number, with the score that it begins with.
+struct WordTag {
+    int tag;
+    double score;
+};
+
 // Sentences as hashes, in flat arrays. Words are counted from 0 over all sentences.
 class Encoded {
 public:
@@ -35,6 +42,10 @@ public:
     void clear();
     void begin_sentence() { starts_.push_back(starts_.back()); }
     void add_word(const WordColumns& columns);
+    // Adds to the tags that the last word may have.
+    void add_tag(WordTag tag);
+    // Sets those of all words: word i has tags[starts[i]] up to tags[starts[i + 1]].
+    void set_tags(std::vector<std::size_t> starts, std::vector<WordTag> tags);
     // Sets the atoms that depend on the whole sentence: the function word that opens or closes a word's phrase, and
     // how many verbs and marks there are before and after it.
     void end_sentence();
@@ -57,6 +68,10 @@ public:
     // The UPOS as a number below 32, for sets of tags.
     int tag_number(std::size_t word) const { return tag_numbers_[word]; }
     const std::uint64_t* feats_begin(std::size_t word) const { return feats_.data() + feat_starts_[word]; }
+    // The tags that a word may have, if a parser is to choose one; none if nothing is known of them.
+    std::span<const WordTag> tags(std::size_t word) const {
+        return {tags_.data() + tag_starts_[word], tags_.data() + tag_starts_[word + 1]};
+    }
     int feat_count(std::size_t word) const { return static_cast<int>(feat_starts_[word + 1] - feat_starts_[word]); }
 
 private:
@@ -66,11 +81,12 @@ private:
     void set_ranks(Atom atom, WordClass counted, std::size_t begin, std::size_t end);
     std::uint64_t phrase_edge(std::size_t word, std::size_t begin, std::size_t end, int step) const;
 
-    std::vector<std::size_t> starts_{0}, feat_starts_{0};
+    std::vector<std::size_t> starts_{0}, feat_starts_{0}, tag_starts_{0};
     std::vector<std::uint64_t> atoms_, feats_;
     std::vector<WordClass> classes_;
     std::vector<Nesting> nestings_;
     std::vector<std::uint8_t> tag_numbers_;
+    std::vector<WordTag> tags_;
 };
 
 }  // namespace arbora

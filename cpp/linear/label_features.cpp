@@ -185,6 +185,43 @@ void LabelFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, c
 }
 
 template <class Body>
+void LabelFeatures::for_blocks(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs,
+                               const SomeLabels& some, Body body) const {
+    thread_local Scratch scratch;
+    for (const std::vector<Template>* templates : {&shared_, &others_}) {
+        scratch.hashes.set(*templates, sentence);
+        for (std::size_t i = 0; i < arcs.size(); ++i)
+            if (some.begins[i] < some.begins[i + 1])
+                for (std::uint32_t start : scratch.blocks_of(sentence, arcs[i], mask)) body(i, start);
+    }
+}
+
+template <class Number>
+void LabelFeatures::score_some(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
+                               const SomeLabels& some, std::vector<double>& scores) const {
+    scores.assign(some.labels.size(), 0.0);
+    for_blocks(sentence, weights.mask, arcs, some, [&](std::size_t arc, std::uint32_t start) {
+        for (std::size_t i = some.begins[arc]; i < some.begins[arc + 1]; ++i)
+            scores[i] += weights.data[start + some.labels[i]];
+    });
+    for (double& score : scores) score *= weights.step;
+}
+
+template void LabelFeatures::score_some(const Prepared&, Weights, const std::vector<Arc>&, const SomeLabels&,
+                                        std::vector<double>&) const;
+template void LabelFeatures::score_some(const Prepared&, ShortWeights, const std::vector<Arc>&, const SomeLabels&,
+                                        std::vector<double>&) const;
+
+void LabelFeatures::add_gradient_of_some(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs,
+                                         const SomeLabels& some, const std::vector<float>& gradient,
+                                         SparseSum& sum) const {
+    for_blocks(sentence, mask, arcs, some, [&](std::size_t arc, std::uint32_t start) {
+        for (std::size_t i = some.begins[arc]; i < some.begins[arc + 1]; ++i)
+            if (gradient[i] != 0) sum.add(start + some.labels[i], gradient[i]);
+    });
+}
+
+template <class Body>
 void LabelFeatures::for_sibling_blocks(const Prepared& sentence, std::uint32_t mask, int head, int previous,
                                        Body body) const {
     for (const Template& t : siblings_)

@@ -8,6 +8,18 @@
 
 namespace arbora {
 
+// Some labels of each of several arcs: those of arc i are labels[begins[i]] up to labels[begins[i + 1]].
+struct SomeLabels {
+    std::vector<std::size_t> begins;
+    std::vector<int> labels;
+
+    void clear() {
+        begins.assign(1, 0);
+        labels.clear();
+    }
+    void end_arc() { begins.push_back(labels.size()); }
+};
+
 // Sums of the weights of features that see an arc's label. A template's hash is the start of a block of weights, one
 // for each label (and one for "no more siblings"), so a feature costs one look-up and a run of additions.
 class LabelFeatures {
@@ -31,6 +43,13 @@ public:
     void add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs,
                       const float* gradient, SparseSum& sum) const;
 
+    // The same for some labels only; a score, or a part of the gradient, for each of them.
+    template <class Number>
+    void score_some(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
+                    const SomeLabels& some, std::vector<double>& scores) const;
+    void add_gradient_of_some(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs,
+                              const SomeLabels& some, const std::vector<float>& gradient, SparseSum& sum) const;
+
     // scores[previous * states + label]; previous = labels is the start, label = labels the end.
     template <class Number>
     void score_siblings(const Prepared& sentence, WeightTable<Number> weights, int head, float* scores) const;
@@ -43,6 +62,11 @@ public:
 private:
     template <class Body>
     void for_sibling_blocks(const Prepared& sentence, std::uint32_t mask, int head, int previous, Body body) const;
+
+    // body(arc, where the block of a feature begins) for all features of all arcs with labels.
+    template <class Body>
+    void for_blocks(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs, const SomeLabels& some,
+                    Body body) const;
 
     // Templates that see the modifier and the direction only have the same sums for all heads on one side.
     std::vector<Template> shared_, others_, siblings_;

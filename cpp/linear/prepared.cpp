@@ -34,6 +34,13 @@ void Prepared::set(const Templates& templates, const Encoded& encoded, std::size
             present_[a] = a < single_atoms ? encoded.atom(start + i, static_cast<Atom>(a)) != 0
                                            : encoded.feat_count(start + i) > 0;
     }
+    tags_.clear();
+    tag_starts_.assign(1, 0);
+    for (int i = 0; i < n_; ++i) {
+        const auto own = encoded.tags(start + i);
+        tags_.insert(tags_.end(), own.begin(), own.end());
+        tag_starts_.push_back(tags_.size());
+    }
     values_.clear();
     valid_.clear();
     counts_.clear();

@@ -27,6 +27,10 @@ public:
     void set_tree(const Templates& templates, const Encoded& encoded, std::size_t sentence, const int* heads);
 
     int n() const { return n_; }
+    // The tags that a word may have (Encoded::tags).
+    std::span<const WordTag> tags(int word) const {
+        return {tags_.data() + tag_starts_[word - 1], tags_.data() + tag_starts_[word]};
+    }
     int width() const { return n_ + 1; }
     int slots(int side) const { return side < 0 ? 1 : sides_[side].slots; }
     bool is_full(int side) const { return side < 0 || sides_[side].full; }
@@ -73,6 +77,8 @@ private:
     static std::uint64_t special(int i, int j);
 
     int n_ = 0;
+    std::vector<WordTag> tags_;
+    std::vector<std::size_t> tag_starts_;
     bool present_[single_atoms + 1] = {};
     std::vector<SideHashes> sides_;
     std::vector<std::uint32_t> values_, arcs_, distances_, directions_, root_codes_, zeros_;

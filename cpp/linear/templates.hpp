@@ -45,14 +45,14 @@ struct Template {
 };
 
 // What templates are for: the pruner's arc scores, the model's arc scores, its joint label scores, the second stage's
-// label scores and its scores of neighbouring labels, its scores of hidden roles of arcs, of hidden tags of words and of
-// two linked ones; then the parts of several arcs, one section for each kind.
+// label scores and its scores of neighbouring labels, its scores of hidden roles of arcs, of tags of words, of two linked
+// ones, of two and of three in a row; then the parts of several arcs, one section for each kind.
 enum class Section : std::uint8_t {
-    pruner, arcs, labels, labeler, siblings, roles, tags, tag_links,
+    pruner, arcs, labels, labeler, siblings, roles, tags, tag_links, tag_bigrams, tag_trigrams,
     consecutive_siblings, all_siblings, grandparents, grand_siblings, head_bigrams, crossings,
     tri_siblings, valencies, nonprojective_arcs,
 };
-inline constexpr int section_count = 17;
+inline constexpr int section_count = 19;
 inline constexpr Section first_part_section = Section::consecutive_siblings;
 
 // All templates of a parser. Sides and arc atoms are kept once, whoever uses them.

@@ -58,17 +58,13 @@ void add_features(const LearnedModel& model, const Prepared& prepared, const std
     model.higher.add_gradient(prepared, mask, parts, counts, sum);
 }
 
-// All roles of the arcs, and all tags of all words, linked by the arcs.
+// All roles of the arcs, and all tags that words may have, linked by the arcs.
 void add_hidden(const LearnedModel& model, const Prepared& prepared, const std::vector<Arc>& arcs, std::uint32_t mask,
                 SparseSum& sum) {
     const LabelFeatures& roles = model.first_order.roles();
     const std::vector<float> all(arcs.size() * roles.labels(), 1.0f);
     roles.add_gradient(prepared, mask, arcs, all.data(), sum);
-    TagNumbers tags;
-    tags.clear(model.higher.tags().tags(), prepared.n(), static_cast<int>(arcs.size()));
-    tags.words.assign(tags.words.size(), 1.0);
-    tags.links.assign(tags.links.size(), 1.0);
-    model.higher.tags().add_gradient(prepared, mask, arcs, tags, sum);
+    if (model.higher.tags().tags()) model.higher.tags().add_all(prepared, mask, arcs, sum);
 }
 
 // A number from -1 to 1.

@@ -27,8 +27,9 @@ public:
         // A variable is the head of a word, or a word's tag: several slots, of which one is true. Slots between those of arcs
         // and tags are binary variables.
         for (int word = 1; word <= arcs_.n(); ++word) variables_.push_back({arcs_.heads_begin(word), arcs_.heads_end(word)});
-        const int tags = arcs_.n() ? (graph_.slots() - first_tag_) / arcs_.n() : 0;
-        for (int slot = first_tag_; slot < graph_.slots(); slot += tags) variables_.push_back({slot, slot + tags});
+        const Variables& all = graph_.variables();
+        for (int tag = graph.graph().variables().count(); tag < all.count(); ++tag)
+            variables_.push_back({all.first(tag), all.first(tag) + all.size(tag)});
         owners_.assign(graph_.slots(), -1);
         for (std::size_t v = 0; v < variables_.size(); ++v)
             std::fill(owners_.begin() + variables_[v].begin, owners_.begin() + variables_[v].end, static_cast<int>(v));

@@ -101,7 +101,7 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options) {
 bool joins_for_sums(const GraphOptions& options) { return options.constraint == TreeConstraint::tree; }
 
 bool sums_exactly(const SentenceParts& parts, TreeKind kind, const GraphOptions& options) {
-    if (!kind.projective || parts.tags.tags || options.solver == GraphSolver::belief_propagation ||
+    if (!kind.projective || !parts.tags.empty() || options.solver == GraphSolver::belief_propagation ||
         options.constraint != TreeConstraint::tree)
         return false;
     for (int k = 0; k < part_kind_count; ++k)
@@ -123,7 +123,7 @@ Outcome sum(const PartGraph& graph, const GraphOptions& options, bool exactly) {
 }
 
 double graph_loss(const Candidates& candidates, const SentenceParts& parts, const int* heads, const int* labels,
-                  LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
+                  const int* tags, LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
                   PartNumbers<double>& part_gradient, TagNumbers& tag_gradient) {
     const bool best = std::isinf(family.beta);
     thread_local Potentials p;
@@ -138,7 +138,7 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     const int per_arc = candidates.per_arc();
     gradient.assign(candidates.scores.size(), 0.0);
     clear(parts, part_gradient);
-    tag_gradient.clear(parts.tags.tags, candidates.n, parts.arcs.count());
+    tag_gradient.set_zeros(parts.tags);
     double total = 0;
     if (best) {
         if (outcome.assignment.empty()) throw Infeasible("no tree was found");
@@ -163,7 +163,7 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
                 gradient[a * per_arc + l] = belief * std::exp(p.candidates.scores[a * per_arc + l] - arcs[a]);
         }
         graph.add_parts(outcome.parts, 1, part_gradient);
-        if (parts.tags.tags) graph.add_tags(outcome.beliefs, outcome.parts, tag_gradient);
+        if (!parts.tags.empty()) graph.add_tags(outcome.beliefs, outcome.parts, tag_gradient);
         total = outcome.log_partition / p.beta;
     }
     for (const auto& [at, probability] : p.right) gradient[at] -= probability;
@@ -171,7 +171,9 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     clear(parts, gold_parts);
     graph.add_parts_of_tree(heads, 1, gold_parts, arena);
     double gold = p.gold;
-    if (parts.tags.tags) gold += sum_tags(parts.arcs, parts.tags, p.beta, heads, &tag_gradient) / p.beta;
+    if (!parts.tags.empty())
+        gold += tags ? score_tags(parts.arcs, parts.tags, heads, tags, tag_gradient)
+                     : sum_tags(parts.arcs, parts.tags, p.beta, heads, &tag_gradient) / p.beta;
     for (int k = 0; k < part_kind_count; ++k)
         for (std::size_t i = 0; i < gold_parts[k].size(); ++i) {
             gold += gold_parts[k][i] * parts.scores[k][i];

@@ -27,10 +27,10 @@ struct GraphOptions {
 };
 
 // Scores of parts of several arcs, beside those of arcs that FirstOrder gives: the sections of the templates from
-// first_part_section on. And of hidden tags of words, of which arcs see two.
+// first_part_section on. And of tags of words, of which arcs see two, and chains all.
 class HigherOrder {
 public:
-    // `tags`: how many hidden ones a word can have.
+    // `tags`: how many there are; 0: words have none.
     explicit HigherOrder(const Templates& templates, int tags = 0);
 
     bool is_active() const { return is_active_; }
@@ -72,10 +72,11 @@ GraphShape shape_for_best(const GraphOptions& options);
 Outcome solve(const PartGraph& graph, const GraphOptions& options);
 
 // The loss family over trees with parts (losses.hpp): for beta = inf by a solver that maximises, else by belief
-// propagation, whose log-partition is that of Bethe. Returns the loss and fills the gradients. Tags are summed out, those
-// of the gold tree exactly; that takes a finite beta. Throws Infeasible.
+// propagation, whose log-partition is that of Bethe. Returns the loss and fills the gradients. Tags take a finite beta, and cost
+// nothing. `tags`: the places of those that were observed, among the ones that words 1..n may have; null: they are hidden, and
+// summed out, those of the gold tree exactly, which a chain of tags does not allow. Throws Infeasible.
 double graph_loss(const Candidates& candidates, const SentenceParts& parts, const int* heads, const int* labels,
-                  LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
+                  const int* tags, LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
                   PartNumbers<double>& part_gradient, TagNumbers& tag_gradient);
 
 }  // namespace arbora

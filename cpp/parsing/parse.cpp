@@ -111,6 +111,7 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
                 result.log_probability += table[static_cast<std::size_t>(result.heads[m]) * width + m];
         }
     }
+    if (graph && result.tags) graph->read_tags(prepared, result);
     laps.end(&StageTimes::inference);
     if (!parser.model.has_labeler()) {
         result.log_probability +=

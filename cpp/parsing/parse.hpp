@@ -46,6 +46,9 @@ struct ParseRef {
     // If they are wanted, with the probabilities: of every head of every word ((n + 1) x (n + 1), row by head), and of
     // every label of every word's arc given the tree ((n + 1) x labels).
     double *head_table = nullptr, *label_table = nullptr;
+    // If they are wanted, of a parser whose words have tags: the most probable ones, and with the probabilities theirs.
+    int* tags = nullptr;
+    double* tag_probabilities = nullptr;
 };
 
 // Throws Infeasible if no tree fits what is given.

@@ -75,10 +75,12 @@ ByGraph::ByGraph(const Parser& parser, const Prepared& prepared, const std::vect
 
 void ByGraph::find_marginals(const std::vector<double>& arc_scores, std::vector<double>& table) {
     const bool exactly = sums_exactly();
-    sums_.emplace(parts_, arc_scores, GraphShape{joins_for_sums(options_.graph), options_.graph.constraint}, options_.kind, scale_);
+    sums_.emplace(parts_, arc_scores, shape_for_sums(), options_.kind, scale_);
     const Outcome outcome = sum(*sums_, options_.graph, exactly);
     if (outcome.infeasible) throw Infeasible("no tree is possible");
     log_partition_ = outcome.log_partition;
+    arc_scores_ = arc_scores;
+    keep_tags(*sums_, outcome);
     const std::size_t width = parts_.arcs.n() + 1;
     table.assign(width * width, 0.0);
     for (int a = 0; a < parts_.arcs.count(); ++a)
@@ -96,11 +98,12 @@ std::vector<LabelledTree> ByGraph::best_trees(int k) const {
 void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result) {
     Laps laps(options_.times);
     GraphOptions own_options = options_.graph;
-    if (parts_.tags.tags) own_options.solver = GraphSolver::belief_propagation;  // it sums over tags
+    if (!parts_.tags.empty()) own_options.solver = GraphSolver::belief_propagation;  // it sums over tags
     const PartGraph graph(parts_, arc_scores, shape_for_best(own_options), options_.kind, scale_);
     laps.end(&StageTimes::graphs);
     const Outcome outcome = solve(graph, own_options);
     if (outcome.infeasible) throw Infeasible("no tree is possible");
+    keep_tags(graph, outcome);
     result.value = outcome.value;
     result.upper_bound = outcome.upper_bound;
     if (!outcome.assignment.empty() && options_.graph.constraint == TreeConstraint::tree)
@@ -115,7 +118,35 @@ void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates&
     fill_table(candidates, own, table);
     TreeRef tree{result.heads, nullptr, 0};
     arbora::find_best({table.data(), parts_.arcs.n(), 0}, options_.kind, tree);
-    result.value = graph.value_of_tree(result.heads, arena_);
+    if (parts_.tags.empty()) result.value = graph.value_of_tree(result.heads, arena_);
+}
+
+void ByGraph::keep_tags(const PartGraph& graph, const Outcome& outcome) {
+    if (!parts_.tags.empty()) tag_beliefs_.assign(outcome.beliefs.begin() + graph.graph().slots(), outcome.beliefs.end());
+}
+
+void ByGraph::read_tags(const Prepared& prepared, ParseRef& result) const {
+    for (int word = 1; word <= prepared.n(); ++word) {
+        const double* own = tag_beliefs_.data() + parts_.tags.begins[word - 1];
+        const auto best = std::max_element(own, own + parts_.tags.count(word)) - own;
+        const auto listed = prepared.tags(word);
+        result.tags[word] = listed.empty() ? static_cast<int>(best) : listed[best].tag;
+        if (result.tag_probabilities) result.tag_probabilities[word] = own[best];
+    }
+}
+
+// Chain and links of a tree's tags make circles, so their sum is that of Bethe.
+double ByGraph::log_probability(const int* heads) {
+    if (!parts_.tags.has_chain()) return sums_->value_of_tree(heads, arena_) - log_partition_;
+    std::vector<double> own = arc_scores_;
+    for (int a = 0; a < parts_.arcs.count(); ++a)
+        if (parts_.arcs.arc(a).head != heads[parts_.arcs.arc(a).modifier]) own[a] = impossible;
+    const PartGraph alone(parts_, own, shape_for_sums(), options_.kind, scale_);
+    return sum(alone, options_.graph, false).log_partition - log_partition_;
+}
+
+GraphShape ByGraph::shape_for_sums() const {
+    return {joins_for_sums(options_.graph), options_.graph.constraint};
 }
 
 }  // namespace arbora

@@ -69,7 +69,7 @@ public:
     // Probabilities of arcs, exact or by belief propagation (sums_exactly), into a table. Throws Infeasible.
     void find_marginals(const std::vector<double>& arc_scores, std::vector<double>& table);
     // After find_marginals; by Bethe's log-partition, which is an approximation, if they are not exact.
-    double log_probability(const int* heads) { return sums_->value_of_tree(heads, arena_) - log_partition_; }
+    double log_probability(const int* heads);
 
     double log_partition() const { return log_partition_; }
     // Whether probabilities are exact, and so are the best trees, by what find_marginals was given.
@@ -79,10 +79,17 @@ public:
     // The best tree with its value and bound. Throws Infeasible.
     void find_best(const std::vector<double>& arc_scores, const Candidates& candidates, ParseRef& result);
 
+    // After either of them, the most probable tag of each word and its probability, by what it found last.
+    void read_tags(const Prepared& prepared, ParseRef& result) const;
+
 private:
+    GraphShape shape_for_sums() const;
+    void keep_tags(const PartGraph& graph, const Outcome& outcome);
+
     const ParseOptions& options_;
     double scale_, log_partition_ = 0;
     SentenceParts parts_;
+    std::vector<double> arc_scores_, tag_beliefs_;  // of find_marginals; of all tags of all words
     std::optional<PartGraph> sums_;
     Arena arena_;
 };

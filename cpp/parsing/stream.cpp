@@ -3,6 +3,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <vector>
+
+#include "parsing/candidate_tags.hpp"
 
 namespace arbora {
 namespace {
@@ -14,19 +17,26 @@ using treebank::Rewriting;
 using treebank::Row;
 
 constexpr std::string_view head_probability = "HeadProbability", label_probability = "LabelProbability",
+                           tag_probability = "UposProbability",
                            tree_comment = "# tree_log_probability =", certificate_comment = "# certificate =";
 
 // One sentence's tree, for words 1..n.
 struct Found {
-    std::vector<int> heads, labels;
-    std::vector<double> head_probabilities, label_probabilities;
+    std::vector<int> heads, labels, tags;
+    std::vector<double> head_probabilities, label_probabilities, tag_probabilities;
     double log_probability = 0, value = 0, upper_bound = 0;
 };
 
-void encode(const Block& block, Encoded& encoded) {
+void encode(const Block& block, const Names& tags, Encoded& encoded) {
+    thread_local std::vector<WordTag> own;
     encoded.clear();
     encoded.begin_sentence();
-    for (const Row& row : block.words) encoded.add_word({row[1], row[2], row[3], row[4], row[5]});
+    for (const Row& row : block.words) {
+        own.clear();
+        const std::string_view upos = tags.count() ? read_candidates(tags, row[3], row[9], own) : row[3];
+        encoded.add_word({row[1], row[2], upos, row[4], row[5]});
+        for (const WordTag& tag : own) encoded.add_tag(tag);
+    }
     encoded.end_sentence();
 }
 
@@ -62,18 +72,36 @@ void append_comments(std::string& text, const Block& block, const Found& found, 
     text.append(newline);
 }
 
-// MISC, with the probabilities as its last items.
-void append_misc(std::string& text, std::string_view misc, double head, double label) {
-    treebank::append_items(text, misc, std::array{head_probability, label_probability});
-    text.append(head_probability).append("=");
-    append_fixed(text, head, 4);
-    text.append("|").append(label_probability).append("=");
-    append_fixed(text, label, 4);
+// MISC of a word whose tag was chosen, if it was, without what it was chosen among; and with the probabilities, if they are
+// wanted, as its last items.
+void append_misc(std::string& text, std::string_view misc, const Found& found, std::size_t word, bool tagged,
+                 bool probabilities) {
+    const std::size_t begin = text.size();
+    std::vector<std::string_view> dropped;
+    if (tagged) dropped.push_back(treebank::candidates_key);
+    if (tagged && probabilities) dropped.push_back(tag_probability);
+    if (probabilities) dropped.insert(dropped.end(), {head_probability, label_probability});
+    treebank::append_items(text, misc, dropped);
+    const auto add = [&](std::string_view name, double number) {
+        text.append(name).append("=");
+        append_fixed(text, number, 4);
+        text.append("|");
+    };
+    if (tagged && probabilities) add(tag_probability, found.tag_probabilities[word]);
+    if (probabilities) {
+        add(head_probability, found.head_probabilities[word]);
+        add(label_probability, found.label_probabilities[word]);
+    }
+    if (text.size() == begin)
+        text.append("_");
+    else
+        text.pop_back();  // the last bar
 }
 
-// The sentence with its tree. Columns 7 to 9 of its words are new, and what `probabilities` adds; the rest is copied.
-std::string render(std::string_view sentence, const Block& block, const LabelNames& labels, const Found& found,
-                   const StreamOptions& options) {
+// The sentence with its tree. Columns 7 to 9 of its words are new, with tags column 4, and what MISC tells; the rest is
+// copied.
+std::string render(std::string_view sentence, const Block& block, const Names& labels, const Names& tags,
+                   const Found& found, const StreamOptions& options) {
     std::string text;
     text.reserve(sentence.size() + sentence.size() / 8 + 64);
     const char* copied = sentence.data();  // what is before this place is in the text
@@ -87,13 +115,18 @@ std::string render(std::string_view sentence, const Block& block, const LabelNam
     }
     for (std::size_t i = 0; i < block.words.size(); ++i) {
         const Row& row = block.words[i];
+        if (tags.count()) {
+            append_between(text, copied, row[3].data());
+            text.append(tags.name(found.tags[i + 1]));
+            copied = row[3].data() + row[3].size();
+        }
         append_between(text, copied, row[6].data());
         append_number(text, found.heads[i + 1]);
         const bool keep = options.constraints && row[7] != "_";  // even a label that the model does not know
         text.append("\t").append(keep ? row[7] : labels.name(found.labels[i + 1])).append("\t_\t");
         copied = row[9].data();
-        if (!probabilities) continue;
-        append_misc(text, row[9], found.head_probabilities[i + 1], found.label_probabilities[i + 1]);
+        if (!probabilities && !tags.count()) continue;
+        append_misc(text, row[9], found, i + 1, tags.count() > 0, probabilities);
         copied += row[9].size();
     }
     append_between(text, copied, sentence.data() + sentence.size());
@@ -103,7 +136,7 @@ std::string render(std::string_view sentence, const Block& block, const LabelNam
 // ---- one sentence ----
 
 // False if the sentence breaks the format, or there is no tree for it.
-bool run(const Parser& parser, const LabelNames& labels, const StreamOptions& options, Rewriting& task) {
+bool run(const Parser& parser, const Names& labels, const Names& tags, const StreamOptions& options, Rewriting& task) {
     thread_local Block block;
     thread_local Encoded encoded;
     thread_local std::vector<int> given_heads, given_labels;
@@ -112,7 +145,7 @@ bool run(const Parser& parser, const LabelNames& labels, const StreamOptions& op
     treebank::scan(task.sentence, true, {.single_root = false}, block);
     if (!block.problems.empty()) return false;
     const std::size_t n = task.words = block.words.size();
-    encode(block, encoded);
+    encode(block, tags, encoded);
     Given given;
     if (options.constraints) {
         given_heads.assign(1, -1);
@@ -127,6 +160,12 @@ bool run(const Parser& parser, const LabelNames& labels, const StreamOptions& op
     found.label_probabilities.assign(n + 1, 0);
     ParseRef ref{found.heads.data(), found.labels.data(), found.head_probabilities.data(),
                  found.label_probabilities.data(), 0};
+    if (tags.count()) {
+        found.tags.assign(n + 1, 0);
+        found.tag_probabilities.assign(n + 1, 0);
+        ref.tags = found.tags.data();
+        ref.tag_probabilities = found.tag_probabilities.data();
+    }
     try {
         parse(parser, encoded, 0, given, options.parse, ref);
     } catch (const Infeasible& error) {
@@ -136,26 +175,16 @@ bool run(const Parser& parser, const LabelNames& labels, const StreamOptions& op
     found.log_probability = ref.log_probability;
     found.value = ref.value;
     found.upper_bound = ref.upper_bound;
-    task.result = render(task.sentence, block, labels, found, options);
+    task.result = render(task.sentence, block, labels, tags, found, options);
     return true;
 }
 
 }  // namespace
 
-LabelNames::LabelNames(std::vector<std::string> names) : names_(std::move(names)) {
-    for (std::size_t label = 0; label < names_.size(); ++label)
-        numbers_.insert_or_assign(names_[label], static_cast<int>(label));
-}
-
-int LabelNames::number(std::string_view name) const {
-    const auto found = numbers_.find(name);
-    return found == numbers_.end() ? -1 : found->second;
-}
-
-treebank::RewrittenText parse_conllu(const Parser& parser, const LabelNames& labels, std::string_view text,
+treebank::RewrittenText parse_conllu(const Parser& parser, const Names& labels, const Names& tags, std::string_view text,
                                      bool final, const StreamOptions& options) {
     return treebank::rewrite_sentences(text, final, options.threads, [&](Rewriting& task) {
-        return run(parser, labels, options, task);
+        return run(parser, labels, tags, options, task);
     });
 }
 

@@ -185,8 +185,8 @@ BatchReport train_pruner(const Templates& templates, const Pruner& pruner, Onlin
 }
 
 double differentiate(const LearnedModel& model, const Prepared& prepared, Weights weights, const std::vector<Arc>& arcs,
-                     const int* heads, const int* labels, const TrainingOptions& options, SparseSum& sum) {
-    if (model.first_order.has_roles()) labels = nullptr;  // roles are hidden
+                     GoldTrees gold, const TrainingOptions& options, SparseSum& sum) {
+    const int *heads = gold.heads, *labels = model.first_order.has_roles() ? nullptr : gold.labels;  // roles are hidden
     thread_local FirstOrder::Workspace space;
     thread_local Candidates candidates;
     thread_local std::vector<double> gradient;
@@ -199,10 +199,10 @@ double differentiate(const LearnedModel& model, const Prepared& prepared, Weight
         thread_local PartNumbers<double> part_gradient;
         thread_local TagNumbers tag_gradient;
         model.higher.score(prepared, weights, arcs, parts);
-        loss = graph_loss(candidates, parts, heads, labels, options.loss, options.kind, options.graph, gradient,
+        loss = graph_loss(candidates, parts, heads, labels, gold.tags, options.loss, options.kind, options.graph, gradient,
                           part_gradient, tag_gradient);
         model.higher.add_gradient(prepared, weights.mask, parts, part_gradient, sum);
-        if (tag_gradient.tags) model.higher.tags().add_gradient(prepared, weights.mask, arcs, tag_gradient, sum);
+        if (!tag_gradient.empty()) model.higher.tags().add_gradient(prepared, weights.mask, arcs, tag_gradient, sum);
     } else {
         loss = tree_loss(candidates, heads, labels, options.loss, options.kind, gradient);
     }
@@ -219,15 +219,14 @@ BatchReport train_parser(const LearnedModel& model, OnlineLearner& learner, cons
         thread_local Prepared prepared;
         thread_local SparseSum sum;
         prepared.set(model.templates, encoded, sentence, ~bit_of(Section::pruner));
-        const int* heads = gold.heads + encoded.start(sentence) - 1;
-        const int* labels = gold.labels + encoded.start(sentence) - 1;
+        const GoldTrees own = gold.of(encoded, sentence);
         tree_gradient(learner, sum, example, [&] {
-            return differentiate(model, prepared, learner.weights(), arcs[sentence], heads, labels, options, sum);
+            return differentiate(model, prepared, learner.weights(), arcs[sentence], own, options, sum);
         });
         double loss = 0;
         if (model.first_order.has_labeler()) {
-            prepared.set_tree(model.templates, encoded, sentence, heads);
-            loss = chain_gradient(model.first_order, prepared, learner.weights(), heads, labels, options.loss, sum);
+            prepared.set_tree(model.templates, encoded, sentence, own.heads);
+            loss = chain_gradient(model.first_order, prepared, learner.weights(), own.heads, own.labels, options.loss, sum);
         }
         learner.collect(sum, loss, example.labels);
     });
@@ -243,8 +242,7 @@ Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTree
         own.labels.resize(scales.size());
         own.joint.resize(scales.size());
         const int n = encoded.length(sentence);
-        const int* heads = gold.heads + encoded.start(sentence) - 1;
-        const int* labels = gold.labels + encoded.start(sentence) - 1;
+        const auto [heads, labels, tags] = gold.of(encoded, sentence);
         if (std::any_of(labels + 1, labels + n + 1, [](int label) { return label < 0; })) return;
         Prepared prepared;
         FirstOrder::Workspace space;
@@ -276,12 +274,11 @@ Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTree
             for (int k = 0; k < part_kind_count; ++k)
                 for (std::size_t i = 0; i < parts.scores[k].size(); ++i)
                     scaled_parts.scores[k][i] = scales[s] * parts.scores[k][i];
-            for (auto numbers : {&TagNumbers::words, &TagNumbers::links})
-                for (std::size_t i = 0; i < (parts.tags.*numbers).size(); ++i)
-                    (scaled_parts.tags.*numbers)[i] = scales[s] * (parts.tags.*numbers)[i];
+            scaled_parts.tags = parts.tags;
+            scaled_parts.tags.multiply(scales[s]);
             PartNumbers<double> part_gradient;
             TagNumbers tag_gradient;
-            const double loss = graph_loss(scaled, scaled_parts, heads, labels, {1, 0}, kind, graph, gradient,
+            const double loss = graph_loss(scaled, scaled_parts, heads, labels, tags, {1, 0}, kind, graph, gradient,
                                            part_gradient, tag_gradient);
             own.trees[s] = sums_exactly(parts, kind, graph) ? loss : squared_error(scaled, gradient);
         }

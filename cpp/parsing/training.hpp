@@ -9,10 +9,18 @@
 
 namespace arbora {
 
-// Trees to learn from: heads and labels of every word of the encoded sentences, in their order.
+// Trees to learn from: heads and labels of every word of the encoded sentences, in their order. And tags, if they were
+// observed: the place of each among those that the word may have.
 struct GoldTrees {
     const int* heads;
     const int* labels;
+    const int* tags = nullptr;
+
+    // Those of one sentence, whose words are counted from 1.
+    GoldTrees of(const Encoded& encoded, std::size_t sentence) const {
+        const auto move = [&](const int* all) { return all ? all + encoded.start(sentence) - 1 : nullptr; };
+        return {move(heads), move(labels), move(tags)};
+    }
 };
 
 struct BatchReport {
@@ -38,10 +46,10 @@ struct LearnedModel {
     const HigherOrder& higher;
 };
 
-// The loss over trees of one sentence, which is prepared for all but the pruner; adds its gradient to the sum. `heads`
-// and `labels` are those of words 1..n. Throws Infeasible.
+// The loss over trees of one sentence, which is prepared for all but the pruner; adds its gradient to the sum. `gold` are
+// those of words 1..n. Throws Infeasible.
 double differentiate(const LearnedModel& model, const Prepared& prepared, Weights weights, const std::vector<Arc>& arcs,
-                     const int* heads, const int* labels, const TrainingOptions& options, SparseSum& sum);
+                     GoldTrees gold, const TrainingOptions& options, SparseSum& sum);
 
 // Learns a model by a batch; arcs[sentence] are the candidates of that sentence.
 BatchReport train_parser(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,

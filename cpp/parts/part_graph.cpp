@@ -6,6 +6,7 @@
 #include "factors/logic.hpp"
 #include "factors/pairs.hpp"
 #include "factors/projective_tree.hpp"
+#include "factors/tag_chain.hpp"
 #include "factors/tag_link.hpp"
 #include "factors/tree.hpp"
 #include "parts/grand_siblings.hpp"
@@ -65,7 +66,7 @@ bool is_in_automata(int k) { return k == consecutive || k == grand || k == grand
 
 void SentenceParts::set(const std::vector<Arc>& candidates, int n, const std::array<bool, part_kind_count>& wanted) {
     arcs.set(candidates, n);
-    tags.tags = 0;
+    tags = {};
     for (int k = 0; k < part_kind_count; ++k) {
         parts[k].clear();
         if (wanted[k]) part_kind(k).list(arcs, parts[k]);
@@ -92,39 +93,67 @@ PartGraph::PartGraph(const SentenceParts& parts, const std::vector<double>& arc_
         kinds_.push_back(k);
         if (part_kind(k).sees_descents()) descent_group_ = graph_.groups().back().get();
     }
-    if (parts.tags.tags) link_tags();
+    if (!parts.tags.empty()) link_tags();
 }
 
 void PartGraph::link_tags() {
     const TagNumbers& tags = parts_.tags;
     tagged_ = graph_;
-    std::vector<double> own(tags.tags);
-    for (int word = 1; word <= parts_.arcs.n(); ++word) {
-        std::transform(tags.of_word(word), tags.of_word(word) + tags.tags, own.begin(), [&](double s) { return scale_ * s; });
-        tagged_.add_category(own.data(), tags.tags);
-    }
+    const auto scaled = [&](auto begin, auto end) {
+        std::vector<double> result(begin, end);
+        for (double& score : result) score *= scale_;
+        return result;
+    };
+    const int first = graph_.variables().count() - 1;  // the tag of word m is first + m
+    for (int word = 1; word <= parts_.arcs.n(); ++word)
+        tagged_.add_category(scaled(tags.of_word(word), tags.of_word(word) + tags.count(word)).data(), tags.count(word));
     Wiring wiring;
     std::vector<double> scores;
-    const int size = tags.tags * tags.tags, first = graph_.variables().count() - 1;  // the tag of word m is first + m
     for (int a = 0; a < parts_.arcs.count(); ++a) {
         const auto [head, modifier] = parts_.arcs.arc(a);
         if (head == 0) continue;
+        if (has_one_pair(a)) {
+            tagged_.set_score(a, graph_.score(a) + scale_ * *tags.of_link(a));
+            continue;
+        }
         const Input inputs[] = {{a}, {first + head}, {first + modifier}};
         wiring.add_factor(tagged_.variables(), inputs);
-        for (int i = 0; i < size; ++i) scores.push_back(scale_ * tags.of_link(a)[i]);
+        for (std::size_t i = tags.link_begins[a]; i < tags.link_begins[a + 1]; ++i) scores.push_back(scale_ * tags.links[i]);
     }
-    if (wiring.factors()) tagged_.add(std::make_shared<TagLink>(wiring, std::move(scores)));
+    if (wiring.factors()) {
+        link_group_ = tagged_.groups().size();
+        tagged_.add(std::make_shared<TagLink>(wiring, std::move(scores)));
+    }
+    if (!tags.has_chain()) return;
+    std::vector<Input> row;
+    for (int word = 1; word <= parts_.arcs.n(); ++word) row.push_back({first + word});
+    Wiring in_a_row;
+    in_a_row.add_factor(tagged_.variables(), row);
+    chain_group_ = tagged_.groups().size();
+    tagged_.add(std::make_shared<TagChain>(in_a_row, scaled(tags.bigrams.begin(), tags.bigrams.end()),
+                                           scaled(tags.trigrams.begin(), tags.trigrams.end())));
+}
+
+bool PartGraph::has_one_pair(int arc) const {
+    return parts_.tags.link_begins[arc + 1] - parts_.tags.link_begins[arc] == 1;
 }
 
 void PartGraph::add_tags(const std::vector<double>& beliefs, const std::vector<std::vector<double>>& by_group,
                          TagNumbers& result) const {
     for (std::size_t i = 0; i < result.words.size(); ++i) result.words[i] += beliefs[graph_.slots() + i];
-    const int size = result.tags * result.tags;
     std::size_t next = 0;
     for (int a = 0; a < parts_.arcs.count(); ++a) {
         if (parts_.arcs.arc(a).head == 0) continue;
-        for (int i = 0; i < size; ++i) result.of_link(a)[i] += by_group.back()[next++];
+        if (has_one_pair(a))
+            *result.of_link(a) += beliefs[a];
+        else
+            for (std::size_t i = result.link_begins[a]; i < result.link_begins[a + 1]; ++i)
+                result.links[i] += by_group[link_group_][next++];
     }
+    if (!chain_group_) return;
+    const double* chain = by_group[chain_group_].data();
+    for (std::vector<double>* parts : {&result.bigrams, &result.trigrams})
+        for (double& part : *parts) part += *chain++;
 }
 
 bool PartGraph::has(int k) const {
@@ -273,7 +302,7 @@ double PartGraph::value_of_tree(const int* heads, Arena& arena) const {
     for (int m = 1; m <= parts_.arcs.n(); ++m)
         if (parts_.arcs.find(heads[m], m) < 0) return -INFINITY;
     const double value = graph_.value(assignment_of(heads), arena);
-    return parts_.tags.tags ? value + sum_tags(parts_.arcs, parts_.tags, scale_, heads, nullptr) : value;
+    return parts_.tags.empty() ? value : value + sum_tags(parts_.arcs, parts_.tags, scale_, heads, nullptr);
 }
 
 void PartGraph::read_heads(const Assignment& assignment, int* heads) const {

@@ -38,14 +38,14 @@ struct SentenceParts {
     ArcIndex arcs;
     std::array<std::vector<Part>, part_kind_count> parts;
     PartNumbers<double> scores;
-    TagNumbers tags;  // scores of hidden tags, if words have some
+    TagNumbers tags;  // scores of tags, if words have some
 
     // Lists the parts of the wanted kinds over some arcs; there are no tags.
     void set(const std::vector<Arc>& candidates, int n, const std::array<bool, part_kind_count>& wanted);
 };
 
 // A graph whose variable a is arc a, and the way back from its factors' parts to those of the sentence. Where parts hang on
-// what is below what, variables for that follow those of the arcs; a tree decides them. Hidden tags are in a graph beside
+// what is below what, variables for that follow those of the arcs; a tree decides them. Tags of words are in a graph beside
 // it: what is said of trees is summed over their tags.
 class PartGraph {
 public:
@@ -55,8 +55,9 @@ public:
 
     const FactorGraph& graph() const { return graph_; }
     // The same with the tags of words, if they have some: after all others, a variable for each word; and, after all
-    // others, a group that links tags along arcs, if an arc links words.
-    const FactorGraph& tagged() const { return parts_.tags.tags ? tagged_ : graph_; }
+    // others, a group that links tags along arcs, and one of their chain. Where both words of an arc have one tag alone,
+    // that is a score of the arc.
+    const FactorGraph& tagged() const { return parts_.tags.empty() ? graph_ : tagged_; }
     const ArcIndex& arcs() const { return parts_.arcs; }
     TreeKind kind() const { return kind_; }
     // Groups before this one are the constraint on the arcs, and what ties other variables to them.
@@ -87,7 +88,7 @@ public:
     // Sets what follows from the arcs of an assignment.
     void complete(Assignment& assignment) const;
     double value_of(const Assignment& assignment) const;
-    // The score of a tree, with the sum over its tags; -inf if an arc is no candidate.
+    // The score of a tree, with the sum over its tags, which must be no chain; -inf if an arc is no candidate.
     double value_of_tree(const int* heads, Arena& arena) const;
     // The tree that an assignment is.
     void read_heads(const Assignment& assignment, int* heads) const;
@@ -98,6 +99,8 @@ private:
     void add_constraint(const GraphShape& shape);
     void add_joined(double scale, bool forbids_circles);
     void link_tags();
+    // Whether both words of an arc between words have one tag alone.
+    bool has_one_pair(int arc) const;
     bool has(int k) const;
 
     const SentenceParts& parts_;
@@ -107,7 +110,7 @@ private:
     Descents descents_;
     const FactorGroup* descent_group_ = nullptr;
     std::vector<int> kinds_;  // of each group after the constraint's: a kind, or joined_group
-    std::size_t first_group_ = 0;
+    std::size_t first_group_ = 0, link_group_ = 0, chain_group_ = 0;  // the latter two 0 if there are none
 };
 
 }  // namespace arbora

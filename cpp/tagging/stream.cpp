@@ -10,11 +10,29 @@ using treebank::Row;
 constexpr std::array<std::string_view, stage_count> probability_names{"UposProbability", "MorphProbability",
                                                                       "LemmaProbability"};
 
+// MISC of a word, with what is wanted of it as its last items.
+void append_misc(std::string& text, std::string_view misc, const TagNames& names, const Tagged& found, std::size_t word,
+                 const TagWishes& wishes) {
+    std::vector<std::string_view> dropped;
+    if (wishes.probabilities) dropped.assign(probability_names.begin(), probability_names.end());
+    if (wishes.candidates) dropped.push_back(treebank::candidates_key);
+    treebank::append_items(text, misc, dropped);
+    for (int s = 0; wishes.probabilities && s < stage_count; ++s) {
+        text.append(probability_names[s]).append("=");
+        treebank::append_fixed(text, found.probabilities[s][word], 4);
+        text.append("|");
+    }
+    if (wishes.candidates)
+        text.append(treebank::candidates_key).append("=").append(candidates_text(found.candidates[word], names));
+    else
+        text.pop_back();  // the last bar
+}
+
 std::string render(std::string_view sentence, const Block& block, const TagNames& names,
-                   const std::vector<EditScript>& scripts, const Tagged& found, bool probabilities) {
+                   const std::vector<EditScript>& scripts, const Tagged& found, const TagWishes& wishes) {
     thread_local std::string lemma;
     std::string text;
-    text.reserve(sentence.size() + block.words.size() * (probabilities ? 96 : 32));
+    text.reserve(sentence.size() + block.words.size() * (wishes.probabilities ? 96 : 32));
     const char* copied = sentence.data();  // what is before this place is in the text
     for (std::size_t i = 0; i < block.words.size(); ++i) {
         const Row& row = block.words[i];
@@ -24,13 +42,9 @@ std::string render(std::string_view sentence, const Block& block, const TagNames
         text.append(lemma).append("\t").append(names.upos[upos]).append("\t");
         text.append(names.xpos[morph]).append("\t").append(names.feats[morph]);
         copied = row[5].data() + row[5].size();
-        if (!probabilities) continue;
+        if (!wishes.probabilities && !wishes.candidates) continue;
         treebank::append_between(text, copied, row[9].data());
-        treebank::append_items(text, row[9], probability_names);
-        for (int s = 0; s < stage_count; ++s) {
-            text.append(s ? "|" : "").append(probability_names[s]).append("=");
-            treebank::append_fixed(text, found.probabilities[s][i], 4);
-        }
+        append_misc(text, row[9], names, found, i, wishes);
         copied = row[9].data() + row[9].size();
     }
     treebank::append_between(text, copied, sentence.data() + sentence.size());
@@ -39,8 +53,17 @@ std::string render(std::string_view sentence, const Block& block, const TagNames
 
 }  // namespace
 
+std::string candidates_text(const std::vector<TagChance>& candidates, const TagNames& names) {
+    std::string text;
+    for (const TagChance& each : candidates) {
+        text.append(text.empty() ? "" : ";").append(names.upos[each.tag]).append(":");
+        treebank::append_fixed(text, each.probability, 4);
+    }
+    return text;
+}
+
 treebank::RewrittenText tag_conllu(const Tagger& tagger, const TagNames& names, std::string_view text, bool final,
-                                   bool probabilities, int threads) {
+                                   const TagWishes& wishes, int threads) {
     const std::vector<EditScript>& scripts = tagger.stages[lemma_stage].stage->scripts;
     return treebank::rewrite_sentences(text, final, threads, [&](Rewriting& task) {
         thread_local Block block;
@@ -53,8 +76,8 @@ treebank::RewrittenText tag_conllu(const Tagger& tagger, const TagNames& names, 
         forms.clear();
         for (const Row& row : block.words) forms.push_back(row[1]);
         words.set(forms);
-        tag(tagger, words, forms, probabilities, found);
-        task.result = render(task.sentence, block, names, scripts, found, probabilities);
+        tag(tagger, words, forms, wishes, found);
+        task.result = render(task.sentence, block, names, scripts, found, wishes);
         return true;
     });
 }

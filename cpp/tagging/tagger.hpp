@@ -27,15 +27,29 @@ struct Tagger {
 // Sets the atom `tags` of all words: the number of the class of the form in lower case, 0 if it has none.
 void set_classes(const Dictionary& classes, Words& words);
 
+// What is to be found beside the best labels: their probabilities; the UPOS tags that a word may have, at most so many, none
+// less probable than `least` but the best.
+struct TagWishes {
+    bool probabilities = false;
+    int candidates = 0;
+    double least = 0;
+};
+
+struct TagChance {
+    int tag;
+    double probability;
+};
+
 // What was found for one sentence: a label of each word in each stage, and, if it was asked for, its probability given
-// what earlier stages found.
+// what earlier stages found; and the UPOS tags that it may have, its own first, then the most probable.
 struct Tagged {
     std::array<std::vector<int>, stage_count> labels;
     std::array<std::vector<double>, stage_count> probabilities;
+    std::vector<std::vector<TagChance>> candidates;
 };
 
 // The best labels; the words are set from these forms, and get the atoms that stages find.
-void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, bool probabilities,
+void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, const TagWishes& wishes,
          Tagged& found);
 
 // The chain of UPOS tags; the scores of rows are log-probabilities, up to one sum for all of them.

@@ -26,7 +26,7 @@ Templates all_templates() {
         const Reference own{0, static_cast<Atom>(a)}, before{-1, static_cast<Atom>(a)}, far{9, static_cast<Atom>(a)};
         const bool alone = a % 2, direction = a % 3 == 0 || !alone, distance = a % 4 == 0;
         for (Section section : {Section::pruner, Section::arcs, Section::labels, Section::labeler, Section::roles, Section::tags,
-                                Section::tag_links}) {
+                                Section::tag_links, Section::tag_bigrams, Section::tag_trigrams}) {
             result.add(section, {++seed, {own}, {}, {}, {}, {}, {}, alone, direction, distance});
             result.add(section, {++seed, {}, {before}, {}, {}, {}, {}, alone, direction, distance});
             result.add(section, {++seed, {before}, {far}, {}, {}, {}, {static_cast<ArcAtom>(a % 5)}, alone, direction,
@@ -81,6 +81,8 @@ Encoded draw_sentences(int count, Random& random) {
             std::string columns[]{any(forms), any(forms), any(tags), any(tags), any(feats)};
             if (missing < 5) columns[missing] = "_";
             encoded.add_word({columns[0], columns[1], columns[2], columns[3], columns[4]});
+            const int tags = static_cast<int>(random.uniform() * 3);  // 0: any
+            for (int t = 0; t < tags; ++t) encoded.add_tag({1 - t, -0.5 * t});
         }
         encoded.end_sentence();
     }
@@ -135,6 +137,10 @@ struct Model {
           pruner_weights(draw_weights(0, random)) {}
 
     int padding() const { return std::max(model.padding(), higher.tags().padding()); }
+    // Whether tags are a chain, and so observed when it learns.
+    bool observes_tags() const {
+        return higher.tags().tags() && (higher.tags().labels(Section::tag_bigrams) || higher.tags().labels(Section::tag_trigrams));
+    }
     Weights table() const { return {weights.data(), (1u << bits) - 1}; }
     Parser parser() const { return {templates, pruner, pruner_weights.table(), model, higher, rounded.table()}; }
 };
@@ -152,8 +158,13 @@ std::vector<Model> all_models(int labels, Random& random) {
     models.emplace_back(all, labels, random);
     models.emplace_back(without(first_order, {Section::labels}), labels, random, 12);
     models.emplace_back(without(all, {Section::labels, Section::siblings}), labels, random, 2);
-    models.emplace_back(without(first_order, {Section::labels}), labels, random, 2, 3);
-    models.emplace_back(without(all, {Section::labeler, Section::siblings, Section::grand_siblings}), labels, random, 0, 2);
+    const Templates no_chain = without(all, {Section::tag_bigrams, Section::tag_trigrams});  // hidden tags have none
+    std::vector<Section> left_out = parts;
+    left_out.push_back(Section::labels);
+    models.emplace_back(without(no_chain, left_out), labels, random, 2, 3);
+    models.emplace_back(without(no_chain, {Section::labeler, Section::siblings, Section::grand_siblings}), labels, random, 0, 2);
+    models.emplace_back(first_order, labels, random, 0, 2);
+    models.emplace_back(without(all, {Section::tag_bigrams, Section::grand_siblings}), labels, random, 0, 3);
     return models;
 }
 
@@ -240,6 +251,10 @@ TEST(parsing_trees_and_candidates) {
                     std::vector<int> heads(n + 1, -1), found(n + 1, -1);
                     std::vector<double> of_heads(n + 1), of_labels(n + 1);
                     ParseRef result{heads.data(), found.data(), of_heads.data(), of_labels.data(), 0};
+                    std::vector<int> tags(n + 1, -1);
+                    std::vector<double> of_tags(n + 1);
+                    result.tag_probabilities = of_tags.data();
+                    if (model.higher.tags().tags()) result.tags = tags.data();
                     for (Decoder decoder : {Decoder::best, Decoder::least_risk}) {
                         parse(model.parser(), encoded, s, {}, {kind, decoder, true, few}, result);
                         CHECK(is_tree(heads, kind.single_root));
@@ -248,6 +263,8 @@ TEST(parsing_trees_and_candidates) {
                             CHECK(found[m] >= 0 && found[m] < labels);
                             CHECK(of_heads[m] > 0 && of_heads[m] <= 1 + 1e-9);
                             CHECK(of_labels[m] > 0 && of_labels[m] <= 1 + 1e-9);
+                            CHECK(!result.tags || (tags[m] >= 0 && tags[m] < model.higher.tags().tags()));
+                            CHECK(!result.tags || (of_tags[m] > 0 && of_tags[m] <= 1 + 1e-9));
                         }
                     }
                     const auto ranked = parse_kbest(model.parser(), encoded, s, {}, {kind, Decoder::best, true, few}, 4);
@@ -299,7 +316,7 @@ TEST(parsing_from_text_to_text) {
         "# c\n" + row("1-2", "_\t_") + row("1", "2\tx") + row("2", "_\tb") + row("2.1", "_\t_") + "\n";
     const std::string none = "# no words\r\n\r\n", cycle = row("1", "2\tx") + row("2", "1\tx") + "\n";
     const std::string two_roots = row("1", "0\ta") + row("2", "0\ta") + "\n";
-    const LabelNames labels({"a", "b"});
+    const Names labels({"a", "b"});
     const auto joined = [](const treebank::RewrittenText& parsed) {
         std::string all;
         for (const std::string& sentence : parsed.sentences) all += sentence;
@@ -308,7 +325,7 @@ TEST(parsing_from_text_to_text) {
     for (const Model& model : all_models(2, random)) {
         const auto run = [&](const std::string& text, bool final, bool constraints, int threads) {
             const std::vector<char> exact(text.begin(), text.end());
-            return parse_conllu(model.parser(), labels, {exact.data(), exact.size()}, final,
+            return parse_conllu(model.parser(), labels, Names({}), {exact.data(), exact.size()}, final,
                                 {{{true, false}, Decoder::best, constraints}, constraints, threads});
         };
         for (int threads : {1, 3}) {
@@ -345,6 +362,7 @@ TEST(parsing_trains_the_same_with_any_threads) {
             }
             batch.push_back(s);
         }
+        const std::vector<int> tags(heads.size(), 0);  // the first that each word may have
         std::vector<std::vector<float>> learned;
         for (int threads : {1, 3}) {
             OnlineLearner learner(bits, model.padding(), StepRule::aggressive, 0.1);
@@ -353,11 +371,37 @@ TEST(parsing_trains_the_same_with_any_threads) {
             for (int epoch = 0; epoch < 2; ++epoch) {
                 const BatchReport report =
                     train_parser({model.templates, model.model, model.higher}, learner, encoded,
-                                 {heads.data(), labels.data()}, arcs, batch, {{1, 1}, {true, false}, threads});
+                                 {heads.data(), labels.data(), model.observes_tags() ? tags.data() : nullptr}, arcs,
+                                 batch, {{1, 1}, {true, false}, threads});
                 CHECK(report.words == heads.size() && report.infeasible == 0 && report.arc_loss > 0);
             }
             learned.push_back(learner.current());
         }
         CHECK(learned[0] == learned[1]);
+    }
+}
+
+TEST(parsing_chooses_tags_from_text_to_text) {
+    Random random(8);
+    const Names labels({"a", "b"}), tags({"A", "B"});
+    const auto word = [](const std::string& id, const std::string& misc) {
+        return id + "\tdog\tdog\tX\t_\t_\t_\t_\t_\t" + misc + "\n";
+    };
+    const std::string text = word("1", "UposCandidates=B:1") + word("2-3", "K=1|UposCandidates=B:1") +
+                             word("2", "K=1|UposCandidates=A:0.5|L") + word("3", "K=1|UposCandidates=;B:x") + "\n";
+    for (const Model& model : all_models(2, random)) {
+        if (model.higher.tags().tags() != tags.count()) continue;
+        for (bool probabilities : {false, true}) {
+            const auto found = parse_conllu(model.parser(), labels, tags, text, true,
+                                            {{{true, false}, Decoder::best, probabilities}, false, 2});
+            CHECK(found.sentences.size() == 1 && found.words == 3);
+            const std::string& own = found.sentences[0];
+            CHECK(own.find("1\tdog\tdog\tB\t_") != own.npos && own.find("2\tdog\tdog\tA\t_") != own.npos);
+            CHECK(own.find("2-3\tdog\tdog\tX\t_\t_\t_\t_\t_\tK=1|UposCandidates=B:1\n") != own.npos);
+            CHECK(own.find("3\tdog\tdog\tX\t_\t_\t_\t") == own.rfind("3\tdog\tdog\tX"));  // the range only
+            const std::string misc = probabilities ? "|UposProbability=1.0000|HeadProbability=" : "\n";
+            CHECK(own.find("\tK=1|L" + misc) != own.npos);
+            CHECK(probabilities || own.find("\t_\n2-3") != own.npos);
+        }
     }
 }

@@ -107,13 +107,13 @@ TEST(taggers_do_not_depend_on_threads_or_pieces) {
                                  "2\tis\t_\t_\t_\t_\t1\tr\t_\t_\n2.1\tnull\t_\t_\t_\t_\t_\t_\t_\t_\n\n";
     std::string text = "# only a comment\n\n";
     for (int i = 0; i < 5; ++i) text += sentence;
-    const auto whole = tag_conllu(small.tagger, small.names, text, true, true, 1);
+    const auto whole = tag_conllu(small.tagger, small.names, text, true, {true, 2, 0.01}, 1);
     CHECK(!whole.stopped && whole.bytes == text.size() && whole.words == 10 && whole.sentences.size() == 6);
     CHECK(whole.sentences[0] == "# only a comment\n\n");
     CHECK(whole.sentences[1].find("K=1|UposProbability=") != std::string::npos);
     CHECK(whole.sentences[1].find("1-2\tdogs\t_\t_\t_\t_\t") != std::string::npos);
-    CHECK(tag_conllu(small.tagger, small.names, text, true, true, 3).sentences == whole.sentences);
-    const auto stopped = tag_conllu(small.tagger, small.names, sentence + "1\tbad\n\n", true, false, 2);
+    CHECK(tag_conllu(small.tagger, small.names, text, true, {true, 2, 0.01}, 3).sentences == whole.sentences);
+    const auto stopped = tag_conllu(small.tagger, small.names, sentence + "1\tbad\n\n", true, {}, 2);
     CHECK(stopped.stopped && stopped.sentences.size() == 1 && stopped.bytes == sentence.size());
 }
 

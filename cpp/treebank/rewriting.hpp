@@ -58,6 +58,9 @@ RewrittenText rewrite_sentences(std::string_view text, bool final, int threads, 
     return result;
 }
 
+// The item of MISC in which a tagger lists the UPOS tags that a word may have, for a parser to choose among.
+inline constexpr std::string_view candidates_key = "UposCandidates";
+
 // ---- writing ----
 
 inline void append_fixed(std::string& text, double number, int decimals) {

@@ -36,13 +36,18 @@ def model(tmp_path_factory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("options", [(), ("--probabilities",), ("--threads", 2, "--batch", 10)])
+@pytest.mark.parametrize(
+    "options", [(), ("--probabilities",), ("--threads", 2, "--batch", 10), ("--candidates", 2)]
+)
 def test_files_are_tagged_as_sentences_are(model, tmp_path, options):
     output = tmp_path / "tagged.conllu.gz"
     done = run_here("tag", "-m", model, "-i", TURKISH, "-o", output, *options)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     tagger = Tagger.load(model)
-    expected = tagger.tag(read(TURKISH), TagOptions(probabilities="--probabilities" in options))
+    wishes = TagOptions(
+        probabilities="--probabilities" in options, candidates=2 * ("--candidates" in options)
+    )
+    expected = tagger.tag(read(TURKISH), wishes)
     assert [s.to_conllu() for s in read(output)] == [s.to_conllu() for s in expected]
 
 

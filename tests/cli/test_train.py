@@ -87,6 +87,11 @@ def test_hidden_tags(tmp_path):
     assert "hidden tags, which bp sums out" in refused(done)
 
 
+def test_a_parser_that_chooses_tags_needs_a_tagger(tmp_path):
+    line = refused(run(ENGLISH, "--output", tmp_path / "n", "--preset", "joint"))
+    assert "`arbora train pipeline --preset joint` sees to both" in line
+
+
 def test_without_dev(tmp_path):
     done = run_installed("parser", ENGLISH, "--output", tmp_path / "m", *SMALL)
     assert done.returncode == 0

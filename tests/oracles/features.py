@@ -253,6 +253,8 @@ class Twin:
                 "roles",
                 "tags",
                 "tag-links",
+                "tag-bigrams",
+                "tag-trigrams",
                 *OTHER_WORDS,
             )
         }

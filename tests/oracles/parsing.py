@@ -217,6 +217,7 @@ def random_parser(
     most_heads: int = 10,
     roles: int = 0,
     tags: int = 0,
+    tag_names: list[str] | None = None,
 ) -> DependencyParser:
     """A parser with random weights, whose labels are A, B, C ..."""
     header = {
@@ -235,6 +236,8 @@ def random_parser(
         "tree_scale": scale,
         "label_scale": scale / 2,
     }
+    if tag_names:
+        header["tags"] = tag_names
     if rng.random() < 0.5:
         header["joint_scale"] = float(rng.choice([0.3, 0.7, 3.0])) * scale
     padding = make_structure(header).padding

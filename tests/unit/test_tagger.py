@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,16 +38,16 @@ def test_words_alone_get_tags():
     assert tagged.heads == sentence.heads
 
 
-@pytest.mark.parametrize("probabilities", [False, True])
-def test_nothing_depends_on_threads_batches_and_pieces(probabilities):
+@pytest.mark.parametrize(("probabilities", "candidates"), [(False, 0), (True, 0), (False, 3), (True, 2)])
+def test_nothing_depends_on_threads_batches_and_pieces(probabilities, candidates):
     tagger, sentences = (
         small_tagger(),
         [*bare(treebank()), Sentence(comments=["# no words"]), *bare(treebank())],
     )
-    plain = TagOptions(probabilities=probabilities)
+    plain = TagOptions(probabilities=probabilities, candidates=candidates)
     expected = [s.to_conllu() for s in tagger.tag([s.copy() for s in sentences], plain)]
     for threads, batch in ((2, 1), (3, 50), (1, 7)):
-        options = TagOptions(probabilities=probabilities, threads=threads, batch=batch)
+        options = replace(plain, threads=threads, batch=batch)
         assert [s.to_conllu() for s in tagger.tag([s.copy() for s in sentences], options)] == expected
         data = "".join(s.to_conllu() for s in sentences).encode()
         for size in (len(data), 1000, 17):
@@ -83,6 +84,31 @@ def test_the_few_best_tags_of_words():
             assert listed[0][1] == row.max()
             assert len(listed) == min(2, max(1, int((row >= 0.2).sum())))
             assert all(row[tagger.tags.index(tag)] == chance for tag, chance in listed)
+
+
+def test_lists_of_tags_for_a_parser_to_choose_among():
+    tagger, sentences = small_tagger(), bare(treebank())
+    sentences[0].misc[0] = "K=1|UposCandidates=OLD:1"
+    chances, unsure = tagger.probabilities(sentences), 0
+    for sentence, rows in zip(
+        tagger.tag([s.copy() for s in sentences], TagOptions(candidates=3, least=0.01)), chances, strict=True
+    ):
+        for misc, upos, row in zip(sentence.misc, sentence.upos, rows, strict=True):
+            assert misc.count("UposCandidates=") == 1
+            listed = [item.rpartition(":") for item in misc.rpartition("=")[2].split(";")]
+            tags, numbers = [tag for tag, _, _ in listed], [float(number) for _, _, number in listed]
+            assert tags[0] == upos
+            assert len(set(tags)) == len(tags) <= 3
+            np.testing.assert_allclose(numbers, [row[tagger.tags.index(tag)] for tag in tags], atol=5.1e-5)
+            assert numbers[1:] == sorted(numbers[1:], reverse=True)
+            best = sorted(row, reverse=True)
+            assert len(tags) == 3 or all(chance < 0.01 for chance in best[len(tags) :])
+            unsure += len(tags) > 1
+    assert unsure > 10
+    assert next(tagger.tag([sentences[0].copy()], TagOptions(candidates=1))).misc[0].startswith("K=1|Upos")
+    for wrong in ({"candidates": -1}, {"least": 1.0}):
+        with pytest.raises(ArboraError, match=next(iter(wrong))):
+            TagOptions(**wrong).check()
 
 
 def test_the_graph_of_a_sentence_has_its_probabilities():
@@ -161,6 +187,15 @@ def test_jackknife_tags_are_by_others():
     others = train_tagger(sentences[third:], options=SMALL)
     expected = [s.upos for s in others.tag(bare(sentences[:third]))]
     assert [s.upos for s in tagged[:third]] == expected
+    like, how = train_tagger(sentences, sentences[:9], SMALL), TagOptions(probabilities=True)
+    calm = list(jackknife_tags(sentences, SMALL, folds=3, how=how, like=like))
+    assert [s.upos for s in calm] == [s.upos for s in tagged]
+    header = {**others.header, "stages": {**others.header["stages"]}}
+    assert header["stages"]["upos"]["scale"] != like.header["stages"]["upos"]["scale"]
+    for name, stage in header["stages"].items():
+        header["stages"][name] = {**stage, "scale": like.header["stages"][name]["scale"]}
+    expected = [s.misc for s in Tagger(header, others.tensors).tag(bare(sentences[:third]), how)]
+    assert [[misc[-70:] for misc in s.misc] for s in calm[:third]] == [[m[-70:] for m in s] for s in expected]
     for wrong in (1, 0):
         with pytest.raises(ArboraError, match="folds"):
             next(jackknife_tags(sentences, SMALL, folds=wrong))

@@ -33,6 +33,14 @@ def tag(
             "given UPOS), LemmaProbability (given all tags).",
         ),
     ] = False,
+    candidates: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="List in MISC, as UposCandidates, the UPOS tags that a word may have, at most N: a parser "
+            "of the preset joint chooses among them.",
+        ),
+    ] = DEFAULTS.candidates,
     threads: FileThreads = DEFAULTS.threads,
     batch: FileBatch = DEFAULTS.batch,
 ) -> None:
@@ -50,7 +58,9 @@ def tag(
     Input may be endless: it is read, tagged and written as it comes. The output file gets its name only when
     all is written; after an error there is no half of it.
     """
-    options = TagOptions(probabilities=probabilities, threads=threads, batch=batch)
+    options = TagOptions(
+        probabilities=probabilities, candidates=candidates, threads=threads, batch=batch
+    ).check()
     with shown_progress(output, "Tagging", _counts) as show:
         report = tag_file(model, input, output, options, progress=show)
     if show is not None:

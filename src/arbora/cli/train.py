@@ -274,6 +274,8 @@ def _line(report: EpochReport, epochs: int) -> str:
         ]
     if report.uas is not None and report.las is not None:
         parts += [f"dev UAS {100 * report.uas:.2f}", f"LAS {100 * report.las:.2f}"]
+    if report.upos is not None:
+        parts.append(f"UPOS {100 * report.upos:.2f}")
     return "  ".join([*parts, f"{report.words_per_second:,.0f} words/s"])
 
 

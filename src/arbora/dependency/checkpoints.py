@@ -20,14 +20,16 @@ CHECKPOINT = "dependency-parser checkpoint"
 class EpochReport:
     """How an epoch went: the mean loss per word, dev scores (None without dev), and words per second.
 
-    Epoch 0 is the pruner's: then ``lost`` and ``heads`` say which share of gold arcs it would have lost, and
-    how many candidate heads a word has (on dev, or on the training data without one).
+    ``upos`` is known of a parser that chooses tags. Epoch 0 is the pruner's: then ``lost`` and ``heads`` say
+    which share of gold arcs it would have lost, and how many candidate heads a word has (on dev, or on the
+    training data without one).
     """
 
     epoch: int
     loss: float
     uas: float | None = None
     las: float | None = None
+    upos: float | None = None
     lost: float | None = None
     heads: float | None = None
     words_per_second: float = field(default=0.0, compare=False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
+from itertools import pairwise
+from math import inf, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -32,9 +33,10 @@ _ON_SIDES: dict[str, type[OnSides]] = {
 class SentenceGraph:
     """A graph whose variables ``arcs`` are the candidate arcs of a sentence of ``n`` words.
 
-    ``arcs[i]`` goes from ``heads[i]`` to ``modifiers[i]``; they come by modifier, then head. ``tags`` are the
-    hidden tags of words 1..n, None if the parser has none. Where arcs have scores for not being projective,
-    ``paths[i, k]`` is true if and only if word k descends from (or is) word ``above[i]``.
+    ``arcs[i]`` goes from ``heads[i]`` to ``modifiers[i]``; they come by modifier, then head. ``tags`` are
+    those of words 1..n, None if the parser gives them none: one array if they are hidden, else an array of
+    one variable for each word, as words may have more tags or fewer. Where arcs have scores for not being
+    projective, ``paths[i, k]`` is true if and only if word k descends from (or is) word ``above[i]``.
     """
 
     graph: FactorGraph
@@ -42,7 +44,7 @@ class SentenceGraph:
     heads: Integers
     modifiers: Integers
     n: int
-    tags: VariableArray | None = None
+    tags: VariableArray | tuple[VariableArray, ...] | None = None
     paths: VariableArray | None = None
     above: tuple[int, ...] = ()
 
@@ -64,10 +66,17 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class TagScores:
-    """Of hidden tags: ``words`` of shape (n, g), ``links`` of shape (arcs, g, g), the head's tag first."""
+    """Of the tags that words may have.
 
-    words: Floats
-    links: Floats
+    An array for each word; tables (tags of the head, of the modifier) for the arcs between words; tables for
+    every two and, if there are any, every three neighbours.
+    """
+
+    words: list[Floats]
+    links: dict[int, Floats]
+    bigrams: list[Floats]
+    trigrams: list[Floats]
+    are_hidden: bool
 
 
 def make_graph(
@@ -114,15 +123,20 @@ def make_graph(
 
 def _add_tags(
     graph: FactorGraph, variables: VariableArray, arcs: Sequence[tuple[int, int]], scores: TagScores | None
-) -> VariableArray | None:
+) -> VariableArray | tuple[VariableArray, ...] | None:
     if scores is None:
         return None
-    tags = graph.categorical(scores.words, name="tags")
-    linked = [(i, head - 1, modifier - 1) for i, (head, modifier) in enumerate(arcs) if head]
-    if linked:
-        places, above, below = np.array(linked).T
-        graph.add(factors.TagLink(variables[places], tags[above], tags[below], scores.links[places]))
-    return tags
+    together = graph.categorical(scores.words, name="tags") if scores.are_hidden else None
+    tags = tuple(
+        graph.categorical([row]) if together is None else together[[word]]
+        for word, row in enumerate(scores.words)
+    )
+    for place, table in scores.links.items():
+        head, modifier = arcs[place]
+        graph.add(factors.TagLink(variables[[place]], tags[head - 1], tags[modifier - 1], table[None]))
+    if scores.bigrams:
+        graph.add(factors.TagChain(tags, scores.bigrams, scores.trigrams or None))
+    return tags if together is None else together
 
 
 def parts_of(found: Sequence[tuple[Integers, Integers, Floats]], scale: float) -> dict[str, Parts]:
@@ -130,12 +144,37 @@ def parts_of(found: Sequence[tuple[Integers, Integers, Floats]], scale: float) -
     return {name: Parts(words, scale * scores) for name, (words, _, scores) in zip(PARTS, found, strict=True)}
 
 
-def tags_of(found: tuple[list[float], list[float]], count: int, scale: float) -> TagScores | None:
-    """What the core says of hidden tags, with scores multiplied; None if words have none."""
-    if not count:
+def tags_of(
+    found: Sequence[list[float]],
+    counts: list[int],
+    arcs: Sequence[tuple[int, int]],
+    scale: float,
+    *,
+    are_hidden: bool,
+) -> TagScores | None:
+    """What the core says of tags, with scores multiplied; None if words have none."""
+    if not any(counts):
         return None
-    words, links = (scale * np.array(scores) for scores in found)
-    return TagScores(words.reshape(-1, count), links.reshape(-1, count, count))
+    linked = [place for place, (head, _) in enumerate(arcs) if head]
+    pairs = [(counts[arcs[place][0] - 1], counts[arcs[place][1] - 1]) for place in linked]
+    words, links, bigrams, trigrams = (scale * np.array(scores) for scores in found)
+    return TagScores(
+        _cut(words, [(count,) for count in counts]),
+        dict(zip(linked, _cut(links, pairs), strict=True)),
+        _cut(bigrams, list(pairwise(counts))) if len(bigrams) else [],
+        _cut(trigrams, list(zip(counts, counts[1:], counts[2:], strict=False))) if len(trigrams) else [],
+        are_hidden,
+    )
+
+
+def _cut(scores: Floats, shapes: Sequence[tuple[int, ...]]) -> list[Floats]:
+    """Tables of these shapes that follow each other in a row."""
+    ends = np.cumsum([prod(shape) for shape in shapes])
+    return (
+        [part.reshape(shape) for part, shape in zip(np.split(scores, ends[:-1]), shapes, strict=True)]
+        if len(ends)
+        else []
+    )
 
 
 class _Index:

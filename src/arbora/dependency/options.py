@@ -23,7 +23,9 @@ CERTIFYING_ITERATIONS = 5000
 MOST_ROLES = 64
 """How many hidden roles an arc can have."""
 MOST_TAGS = 16
-"""How many hidden tags a word can have."""
+"""How many hidden tags, or tags to choose among, a word can have."""
+MOST_NAMED_TAGS = 64
+"""How many UPOS tags there can be for a parser that chooses among them."""
 CUSTOM = "custom"
 """The preset of a model whose templates are nobody's preset."""
 
@@ -53,6 +55,9 @@ class TrainingOptions:
     of roles are those of ``[roles]``, or else of ``[labels]``. ``latent_tags``: every word has one of so many
     hidden tags, and arcs have scores for the tags of their two words; they are summed out by belief
     propagation (the ``solver`` must be bp), for losses with probabilities.
+    ``joint_tags``: the parser chooses the UPOS tags of words together with the tree, by belief propagation,
+    each among at most so many that a tagger lists in MISC, none less probable than ``tag_threshold`` but the
+    tagger's own; it learns from gold tags. 0: tags are given.
 
     >>> TrainingOptions(epochs=3).loss
     'svm'
@@ -84,6 +89,8 @@ class TrainingOptions:
     parts: tuple[str, ...] | None = None
     latent_roles: int = 0
     latent_tags: int = 0
+    joint_tags: int = 0
+    tag_threshold: float = 0.01
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
@@ -103,6 +110,11 @@ class TrainingOptions:
             f"latent_tags must be between 0 and {MOST_TAGS}": not 0 <= self.latent_tags <= MOST_TAGS,
             "latent_tags are summed out by belief propagation: they need the solver bp": self.latent_tags > 0
             and self.solver != "bp",
+            f"joint_tags must be between 0 and {MOST_TAGS}": not 0 <= self.joint_tags <= MOST_TAGS,
+            "joint_tags are chosen by belief propagation: they need the solver bp": self.joint_tags > 0
+            and self.solver != "bp",
+            "words have latent_tags or joint_tags, not both": self.latent_tags > 0 and self.joint_tags > 0,
+            "tag_threshold must be at least 0 and below 1": not 0 <= self.tag_threshold < 1,
             "latent_roles need second-stage labels": self.latent_roles > 0 and self.labels != "second-stage",
             "rate must be greater than 0": self.rate is not None and not self.rate > 0,
         }

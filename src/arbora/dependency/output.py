@@ -12,6 +12,7 @@ from arbora.treebank.conllu import broken, make_sentence
 
 HEAD_PROBABILITY = "HeadProbability"
 LABEL_PROBABILITY = "LabelProbability"
+TAG_PROBABILITY = "UposProbability"
 TREE_LOG_PROBABILITY = "tree_log_probability"
 CERTIFICATE = "certificate"
 
@@ -36,15 +37,27 @@ def set_kbest(sentence: Sentence, trees: list[RankedTree]) -> Iterator[Sentence]
         yield copy
 
 
-def with_chances(misc: str, head: float, label: float) -> str:
-    """MISC with these probabilities as its last items, in place of what an earlier parse put there.
+def with_chances(misc: str, *chances: float) -> str:
+    """MISC with the probabilities of (tag,) head and label as its last items, in place of older ones.
 
     >>> with_chances("SpaceAfter=No|HeadProbability=0.5000", 0.75, 1.0)
     'SpaceAfter=No|HeadProbability=0.7500|LabelProbability=1.0000'
     """
-    own = [HEAD_PROBABILITY, LABEL_PROBABILITY]
-    kept = [] if misc == "_" else [item for item in misc.split("|") if item.partition("=")[0] not in own]
-    return "|".join([*kept, f"{HEAD_PROBABILITY}={head:.4f}", f"{LABEL_PROBABILITY}={label:.4f}"])
+    own = (TAG_PROBABILITY, HEAD_PROBABILITY, LABEL_PROBABILITY)[-len(chances) :]
+    return "|".join([*_kept(misc, own), *(f"{n}={c:.4f}" for n, c in zip(own, chances, strict=True))])
+
+
+def without_candidates(misc: str) -> str:
+    """MISC without the list of tags that a parser has chosen from.
+
+    >>> without_candidates("SpaceAfter=No|UposCandidates=NOUN:0.7312;VERB:0.2688")
+    'SpaceAfter=No'
+    """
+    return "|".join(_kept(misc, (_core.candidates_key,))) or "_"
+
+
+def _kept(misc: str, dropped: tuple[str, ...]) -> list[str]:
+    return [] if misc == "_" else [i for i in misc.split("|") if i.partition("=")[0] not in dropped]
 
 
 def set_comment(sentence: Sentence, key: str, value: str) -> None:

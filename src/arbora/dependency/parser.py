@@ -25,6 +25,7 @@ from arbora.dependency.output import (
     refusal,
     set_comment,
     with_chances,
+    without_candidates,
 )
 from arbora.dependency.structure import check_header, encode, held, make_structure
 from arbora.errors import ArboraError, FileError, InfeasibleTreeError
@@ -56,6 +57,8 @@ class _Work:
     label_probabilities: Floats
     log_probabilities: Floats
     gaps: Floats
+    tags: Integers
+    tag_probabilities: Floats
 
 
 class DependencyParser:
@@ -73,6 +76,7 @@ class DependencyParser:
         """A parser from what its file holds; `load` and `train` are the usual ways here."""
         self.header = header
         self.labels: list[str] = list(header["labels"])
+        self.tags: list[str] = list(header.get("tags", []))  # among which it chooses; none: they are given
         self._numbers = {label: number for number, label in enumerate(self.labels)}
         self._weights = weights
         self._pruner_weights = pruner_weights
@@ -135,7 +139,9 @@ class DependencyParser:
 
         Enhanced dependencies (DEPS) are emptied: they belonged to other trees. With probabilities, MISC gets
         ``HeadProbability`` and ``LabelProbability`` (that of the label, given the tree), and a comment gives
-        the logarithm of the tree's probability.
+        the logarithm of the tree's probability. A parser that chooses tags sets UPOS too, among those that
+        MISC lists (``UposCandidates``, as `arbora.text.Tagger` writes it) and does no longer then; a word
+        without such a list keeps its UPOS. Its MISC gets ``UposProbability`` with the others.
         """
         options = (options or ParseOptions()).check()
         for work in self._pipeline(self._batches(sentences, options), options):
@@ -161,7 +167,7 @@ class DependencyParser:
         """
         options = (options or ParseOptions()).check()
         trees = self._trees(options)
-        encoded = encode([sentence])
+        encoded = encode([sentence], self.tags)
         listed = self._core.choose(self._pruner_weights, encoded, _NO_INTEGERS, trees, 1).of(0)
         if given_heads is not None:
             known = {(head, word) for word, head in enumerate(given_heads.tolist(), 1) if head >= 0}
@@ -179,8 +185,10 @@ class DependencyParser:
             joined=not sums if joined is None else joined,
             tags=tags_of(
                 self._core.tag_scores(self._weights, encoded, 0, listed),
-                self.header["options"].get("latent_tags", 0),
+                self._tag_counts(encoded, len(sentence)),
+                listed,
                 self.header.get("tree_scale", 1.0),
+                are_hidden=not self.tags,
             ),
         )
 
@@ -196,7 +204,7 @@ class DependencyParser:
         options = (options or ParseOptions()).check()
         heads = np.array(sentence.heads, np.int32) if given_heads else _NO_INTEGERS
         found: tuple[Floats, Floats] = self._core.distributions(
-            self._weights, self._pruner_weights, encode([sentence]), 0, heads, self._trees(options)
+            self._weights, self._pruner_weights, encode([sentence], self.tags), 0, heads, self._trees(options)
         )
         return found
 
@@ -206,7 +214,7 @@ class DependencyParser:
         """Seconds that the best trees of sentences take in each stage, on one thread: for profiles."""
         trees = self._trees((options or ParseOptions()).check())
         found: dict[str, float] = self._core.time_stages(
-            self._weights, self._pruner_weights, encode(sentences), trees
+            self._weights, self._pruner_weights, encode(sentences, self.tags), trees
         )
         return found
 
@@ -223,7 +231,7 @@ class DependencyParser:
         options = (options or ParseOptions()).check()
         if options.solver in GRAPH_SOLVERS:
             raise ArboraError(f"the solver {options.solver} works on sentences: use parse, not parse_conllu")
-        check_columns(self.labels)
+        check_columns([*self.labels, *self.tags])
         line, sentences_before = 1, 0
 
         def take(data: bytes, final: bool) -> tuple[int, tuple[RewrittenConllu, ArboraError | None]]:
@@ -232,6 +240,7 @@ class DependencyParser:
                 self._weights,
                 self._pruner_weights,
                 self.labels,
+                self.tags,
                 data,
                 final,
                 self._trees(options),
@@ -283,7 +292,7 @@ class DependencyParser:
             yield self._encode(batch, options)
 
     def _encode(self, batch: list[Sentence], options: ParseOptions) -> _Work:
-        encoded = encode(batch)
+        encoded = encode(batch, self.tags)
         words, chances = encoded.words, encoded.words if options.probabilities else 0
         given_heads = given_labels = _NO_INTEGERS
         if options.constraints:
@@ -299,6 +308,8 @@ class DependencyParser:
             np.empty(chances),
             np.empty(len(batch) if options.probabilities else 0),
             np.empty(len(batch) if options.certificates else 0),
+            np.empty(words if self.tags else 0, np.int32),
+            np.empty(chances if self.tags else 0),
         )
 
     def _given(self, batch: list[Sentence]) -> tuple[Integers, Integers]:
@@ -307,13 +318,16 @@ class DependencyParser:
         return np.array(heads, np.int32), np.array(labels, np.int32)
 
     def _trees(self, options: ParseOptions) -> _core.TreeOptions:
-        if self.header["options"].get("latent_tags", 0) and (
-            options.certificates or options.solver not in (None, "bp")
-        ):
-            raise ArboraError(
-                "this parser has hidden tags, which bp sums out: there is no other solver, and no certificate"
-            )
+        has_tags = self.tags or self.header["options"].get("latent_tags", 0)
+        if has_tags and (options.certificates or options.solver not in (None, "bp")):
+            kind = "chooses tags, by bp" if self.tags else "has hidden tags, which bp sums out"
+            raise ArboraError(f"this parser {kind}: there is no other solver, and no certificate")
         return tree_options(self.header["options"], options)
+
+    def _tag_counts(self, encoded: _core.Encoded, words: int) -> list[int]:
+        """How many tags each word of one sentence may have; 0 if it has none."""
+        every = self.header["options"].get("latent_tags", 0) or len(self.tags)
+        return [count or every for count in encoded.tag_counts()] if self.tags else [every] * words
 
     def _run(self, work: _Work, options: ParseOptions) -> _Work:
         if options.solver in GRAPH_SOLVERS:
@@ -366,6 +380,8 @@ class DependencyParser:
             work.label_probabilities,
             work.log_probabilities,
             work.gaps,
+            work.tags if self.tags else None,
+            work.tag_probabilities if self.tags else None,
         )
         return work
 
@@ -419,14 +435,15 @@ class DependencyParser:
             sentence.deprels = self._names(labels[start:end], sentence, options)
             sentence.heads = heads[start:end]
             sentence.deps = ["_"] * (end - start)
+            if self.tags:
+                sentence.upos = [self.tags[tag] for tag in work.tags[start:end].tolist()]
+                sentence.misc = [without_candidates(misc) for misc in sentence.misc]
             if options.probabilities and end > start:
-                chances = zip(
-                    sentence.misc,
-                    work.head_probabilities[start:end].tolist(),
-                    work.label_probabilities[start:end].tolist(),
-                    strict=True,
-                )
-                sentence.misc = [with_chances(misc, head, label) for misc, head, label in chances]
+                columns = [work.head_probabilities, work.label_probabilities]
+                if self.tags:
+                    columns.insert(0, work.tag_probabilities)
+                chances = zip(sentence.misc, *(column[start:end].tolist() for column in columns), strict=True)
+                sentence.misc = [with_chances(misc, *own) for misc, *own in chances]
                 set_comment(sentence, TREE_LOG_PROBABILITY, f"{work.log_probabilities[index]:.6f}")
             if options.certificates and end > start:
                 set_comment(sentence, CERTIFICATE, certificate_text(work.gaps[index]))

@@ -37,8 +37,9 @@ def parse_with_rules(
     """
     options = (options or ParseOptions()).check()
     check_rules(options)
-    if parser.header["options"].get("latent_tags", 0):
-        raise ArboraError("rules go with the best tree, and a parser with hidden tags knows none")
+    if parser.tags or parser.header["options"].get("latent_tags", 0):
+        kind = "that chooses tags" if parser.tags else "with hidden tags"
+        raise ArboraError(f"rules go with the best tree, and a parser {kind} knows none")
     labels = Templates.parse(parser.header["templates"])
     ruled = _RuledParser(parser, rules, options, bool(labels.labels), bool(labels.labeler))
     for work in parser._pipeline(parser._batches(sentences, options), options):

@@ -9,16 +9,31 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.dependency.options import MOST_ROLES, MOST_TAGS
+from arbora.dependency.options import MOST_NAMED_TAGS, MOST_ROLES, MOST_TAGS
 from arbora.errors import ArboraError
 from arbora.features import SECTIONS, Templates
 from arbora.treebank import Sentence
 
 
-def encode(sentences: Iterable[Sentence]) -> _core.Encoded:
-    """The columns that templates see, as hashes."""
+def encode(sentences: Iterable[Sentence], tags: list[str] | None = None) -> _core.Encoded:
+    """The columns that templates see, as hashes.
+
+    ``tags`` are the names of those that a parser chooses among: words get what MISC lists for them.
+    """
     try:
-        return _core.encode([(s.forms, s.lemmas, s.upos, s.xpos, s.feats) for s in sentences])
+        if not tags:
+            return _core.encode([(s.forms, s.lemmas, s.upos, s.xpos, s.feats) for s in sentences])
+        sentences = list(sentences)
+        found = [_core.candidate_tags(tags, s.upos, s.misc) for s in sentences]
+        columns = zip(sentences, found, strict=True)
+        encoded = _core.encode([(s.forms, s.lemmas, first, s.xpos, s.feats) for s, (first, _) in columns])
+        listed = [own for _, words in found for own in words]
+        encoded.set_tags(
+            np.array([len(own) for own in listed], np.int32),
+            np.array([tag for own in listed for tag, _ in own], np.int32),
+            np.array([score for own in listed for _, score in own], np.float64),
+        )
+        return encoded
     except UnicodeEncodeError as error:
         raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
 
@@ -37,7 +52,7 @@ def make_structure(header: dict[str, Any]) -> _core.ParserStructure:
         header.get("label_scale", 1.0),
         header.get("joint_scale", 0.0),
         options.get("latent_roles", 0),
-        options.get("latent_tags", 0),
+        options.get("latent_tags", 0) or len(header.get("tags", [])),
     )
 
 
@@ -78,5 +93,10 @@ def check_header(header: dict[str, Any]) -> None:
     fits = templates.labeler and not templates.labels if roles else True
     if bool(roles) != bool(templates.roles) or not fits:
         raise ValueError("its templates are not those of a parser with latent_roles")
-    if not bool(tags) == bool(templates.tags) == bool(templates.tag_links):
-        raise ValueError("its templates are not those of a parser with latent_tags")
+    names = header.get("tags", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("its tags are no list of names")
+    if (tags and names) or len(names) > MOST_NAMED_TAGS:
+        raise ValueError("it has too many tags")
+    if not bool(tags or names) == bool(templates.tags) == bool(templates.tag_links):
+        raise ValueError("its templates are not those of a parser with tags")

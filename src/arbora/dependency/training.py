@@ -16,7 +16,7 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.dependency.calibration import fit_scales, fit_threshold, natural_scales
 from arbora.dependency.checkpoints import CHECKPOINT, Checkpoint, EpochReport, TrainingState
-from arbora.dependency.material import check_trees, select_templates
+from arbora.dependency.material import check_trees, gold_tags, select_templates, tag_names
 from arbora.dependency.options import CUSTOM, TrainingOptions, tree_options
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser
 from arbora.dependency.presets import preset_templates
@@ -45,6 +45,8 @@ class _Data:
     encoded: _core.Encoded
     heads: Integers
     labels: Integers
+    tags: Integers | None = None  # where each word's own stands among those that it may have
+    upos: Integers | None = None  # the same as numbers of tags, -1 if there is no such
 
     def __len__(self) -> int:
         return len(self.encoded)
@@ -111,11 +113,11 @@ def check_recipe(options: TrainingOptions) -> tuple[Loss, Learner]:
         learner = find_learner(options.learner, options.rate)
     except ValueError as error:
         raise ArboraError(str(error)) from None
-    hidden = "latent_roles" if options.latent_roles else "latent_tags" if options.latent_tags else ""
-    if hidden and np.isinf(loss.beta):
-        raise ArboraError(
-            f"{hidden} are summed out, which takes a loss with a finite beta, as crf has, not {loss.name}"
-        )
+    for summed in ("latent_roles", "latent_tags", "joint_tags"):
+        if getattr(options, summed) and np.isinf(loss.beta):
+            raise ArboraError(
+                f"{summed} are summed out, which takes a loss with a finite beta, as crf has, not {loss.name}"
+            )
     if learner.rule == "aggressive" and np.isinf(loss.beta) and loss.gamma == 0:
         # Its steps are as long as the loss asks for, and at zero weights, where all trees tie, that is 0.
         raise ArboraError(
@@ -153,10 +155,11 @@ class _Run:
         templates = select_templates(templates or preset_templates(options.preset), options)
         names = sorted({label for sentence in sentences for label in sentence.deprels})
         self.numbers = {name: number for number, name in enumerate(names)}
+        self.tags = tag_names(sentences) if options.joint_tags else []
         self.data = self._read(sentences)
         self.dev = self._read(dev) if dev else None
         # Sums over trees with parts are dear, and a scale needs no more.
-        step = -(-len(dev) // MOST_FOR_SCALES) if templates.parts or options.latent_tags else 1
+        step = -(-len(dev) // MOST_FOR_SCALES) if templates.parts or templates.tags else 1
         self.dev_for_scales = self._read(dev[::step]) if dev else None
         self.header = self._make_header(names, templates, licence)
         self.header["trained_on"]["skipped_nonprojective"] = whole - len(sentences)
@@ -178,7 +181,10 @@ class _Run:
     def _read(self, sentences: Sequence[Sentence]) -> _Data:
         heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
         labels = [self.numbers.get(label, -1) for sentence in sentences for label in sentence.deprels]
-        return _Data(encode(sentences), heads, np.array(labels, np.int32))
+        data = _Data(encode(sentences, self.tags), heads, np.array(labels, np.int32))
+        if self.tags:
+            data.tags, data.upos = gold_tags(sentences, self.tags)
+        return data
 
     def _make_header(self, names: list[str], templates: Templates, licence: str) -> dict[str, Any]:
         at_root, below_words = [False] * len(names), [False] * len(names)
@@ -186,7 +192,7 @@ class _Run:
             (below_words if head else at_root)[label] = True
         if not any(below_words):  # all sentences had one word; longer ones must find some label
             below_words = at_root
-        return {
+        header: dict[str, Any] = {
             "architecture": ARCHITECTURE,
             "preset": self.options.preset,
             "labels": names,
@@ -198,6 +204,7 @@ class _Run:
             "licence": licence,
             "trained_on": {"sentences": len(self.data), "words": len(self.data.heads)},
         }
+        return {**header, "tags": self.tags} if self.tags else header
 
     def fingerprint(self) -> int:
         """Of the data and the templates: a checkpoint fits no other."""
@@ -206,6 +213,8 @@ class _Run:
             if data is not None:
                 found = zlib.crc32(data.encoded.checksum().to_bytes(8, "little"), found)
                 found = zlib.crc32(data.labels.tobytes(), zlib.crc32(data.heads.tobytes(), found))
+            if data is not None and data.upos is not None:
+                found = zlib.crc32(data.upos.tobytes(), found)
         return found
 
     @property
@@ -298,6 +307,7 @@ class _Run:
                 self.loss.gamma,
                 self._trees,
                 self.threads,
+                self.data.tags,
             )
             loss += of_arcs + of_labels
             done += len(batch)
@@ -306,32 +316,33 @@ class _Run:
         seconds = time.perf_counter() - started
         state.epoch += 1
         average = _average(state.learner)
-        uas, las = self._score(average)
+        uas, las, upos = self._score(average)
         if las is None or las > state.best_las:
             state.best, state.best_las = average, -1.0 if las is None else las
         words = len(self.data.heads)
-        report = EpochReport(state.epoch, loss / words, uas, las, words_per_second=words / seconds)
+        report = EpochReport(state.epoch, loss / words, uas, las, upos, words_per_second=words / seconds)
         self.state.reports.append(report)
         if progress is not None:
             progress(report)
 
-    def _score(self, weights: _core.ShortWeights) -> tuple[float | None, float | None]:
-        """UAS and LAS (with subtypes) on dev, by the tree of the highest score."""
+    def _score(self, weights: _core.ShortWeights) -> tuple[float | None, float | None, float | None]:
+        """UAS and LAS (with subtypes) on dev, by the tree of the highest score; UPOS if it is chosen."""
         if self.dev is None:
-            return None, None
+            return None, None, None
         heads, labels = np.empty_like(self.dev.heads), np.empty_like(self.dev.labels)
         none, nothing = np.empty(0, np.int32), np.empty(0)
         structure = self.structure
-        if (
-            self.options.latent_roles or self.options.latent_tags
-        ):  # they are summed at the scale that they were learned at
+        tags = None if self.dev.upos is None else np.empty_like(self.dev.upos)
+        if self.options.latent_roles or self.options.latent_tags or self.options.joint_tags:
+            # They are summed at the scale that they were learned at.
             structure = make_structure({**self.header, **natural_scales(self.loss)})
         structure.parse(
             weights, self.state.pruner_weights, self.dev.encoded, none, none, self._trees, False,
-            self.threads, heads, labels, nothing, nothing, nothing, nothing,
+            self.threads, heads, labels, nothing, nothing, nothing, nothing, tags,
         )  # fmt: skip
         right = heads == self.dev.heads
-        return float(right.mean()), float((right & (labels == self.dev.labels)).mean())
+        upos = None if tags is None else float((tags == self.dev.upos).mean())
+        return float(right.mean()), float((right & (labels == self.dev.labels)).mean()), upos
 
     def finish(self) -> DependencyParser:
         """The parser of the best epoch, calibrated."""
@@ -359,7 +370,7 @@ class _Run:
         return fit_scales(
             lambda scales, joint: self.structure.surprise(
                 state.best, state.pruner_weights, dev.encoded, dev.heads, dev.labels,
-                self._trees, self.threads, scales, joint,
+                self._trees, self.threads, scales, joint, dev.tags,
             ),
             self.options.labels,
             self.loss.beta if self.options.latent_roles else None,
@@ -378,7 +389,7 @@ class _Run:
         sample = self._sample()
         found: list[tuple[str, str, float]] = []
         for number, section in enumerate(SECTIONS):
-            if section == "siblings" or section == "pruner" or section in PARTS:
+            if section in ("siblings", "pruner", "tag-bigrams", "tag-trigrams", *PARTS):
                 continue
             masses = self.structure.template_masses(
                 number, self.state.best, sample.encoded, sample.heads, sample.labels

@@ -6,13 +6,14 @@ by ``&``: an atom of a word (``head``, ``modifier``, a neighbour such as ``head+
 ``alone``, with the ``direction`` of the arc, with its ``distance`` (direction and binned distance); without
 a colon, alone and with the distance.
 
-A template file has up to eight sections: ``[pruner]`` for the choice of candidate arcs, ``[arcs]`` for their
+A template file has up to ten sections: ``[pruner]`` for the choice of candidate arcs, ``[arcs]`` for their
 scores, ``[labels]`` for the scores of an arc's label, ``[labeler]`` for those of a second stage, which sees
 the tree (``first-child``, ``last-child`` of the modifier, ``grandparent``), ``[siblings]`` (head atoms only,
-no company) for the scores of neighbouring labels below one head, and what no treebank tells: ``[roles]`` for
-the scores of an arc's hidden role, ``[tags]`` for those of a word's hidden tag (atoms of the modifier, which
-is the word, alone), ``[tag-links]`` for those of the hidden tags of an arc's two words. Beside them stand
-sections for parts of several arcs (``PARTS``). ``#`` begins a comment.
+no company) for the scores of neighbouring labels below one head, ``[roles]`` for the scores of an arc's
+hidden role, ``[tags]`` for those of a word's tag, if it is hidden or to be chosen (atoms of the modifier,
+which is the word, alone), ``[tag-links]`` for those of the tags of an arc's two words, ``[tag-bigrams]`` and
+``[tag-trigrams]`` for those of a word's tag with the one and the two before it (as ``[tags]``). Beside them
+stand sections for parts of several arcs (``PARTS``). ``#`` begins a comment.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ PARTS: dict[str, tuple[str | None, str | None]] = {
     "nonprojective-arcs": (None, None),
 }
 """Sections about parts of several arcs, in the order of the core."""
-HIDDEN = ("roles", "tags", "tag-links")
-"""Sections about what no treebank tells."""
+HIDDEN = ("roles", "tags", "tag-links", "tag-bigrams", "tag-trigrams")
+"""Sections about what parsers add to the words and arcs: roles of arcs, tags of words."""
 SECTIONS = ("pruner", "arcs", "labels", "labeler", "siblings", *HIDDEN, *PARTS)
 COMPANY = ("alone", "direction", "distance")
 DEFAULT_COMPANY = ("alone", "distance")
@@ -153,8 +154,9 @@ def _check_section(sides: dict[str, Side], arc: list[int], company: tuple[str, .
         raise ValueError(
             "[siblings] is about a head and two of its modifiers, so it takes atoms of the head only"
         )
-    if section == "tags" and (sides["head"] or sides["between"] or arc or company != ("alone",)):
-        raise ValueError("[tags] is about one word, so it takes atoms of the modifier only, alone")
+    about_words = ("tags", "tag-bigrams", "tag-trigrams")
+    if section in about_words and (sides["head"] or sides["between"] or arc or company != ("alone",)):
+        raise ValueError(f"[{section}] is about one word, so it takes atoms of the modifier only, alone")
     # The default may stand there written out, as it does in the headers of models.
     if section == "siblings" and company not in (("alone",), DEFAULT_COMPANY):
         raise ValueError(
@@ -175,6 +177,8 @@ class Templates:
     roles: list[Template] = field(default_factory=list)
     tags: list[Template] = field(default_factory=list)
     tag_links: list[Template] = field(default_factory=list)
+    tag_bigrams: list[Template] = field(default_factory=list)
+    tag_trigrams: list[Template] = field(default_factory=list)
     parts: dict[str, list[Template]] = field(default_factory=dict)
 
     def of(self, section: str) -> list[Template]:

@@ -27,7 +27,6 @@ from arbora.evaluation.calibration import head_probabilities
 from arbora.models import read_model
 from arbora.pipeline.documents import ParsedSentence
 from arbora.pipeline.pipeline import Pipeline
-from arbora.text import TagOptions
 from arbora.treebank import Sentence, conllu, read, write
 from arbora.treebank.files import check_output, chunks, display_name, open_input, open_output
 from arbora.treebank.formats import find_format
@@ -118,8 +117,7 @@ def parse_any_file(
             _sentences(pipeline, source, read_as) if text is None else iter(pipeline.tokenizer.tokenize(text))
         )
         if not keep_tags:
-            own = TagOptions(threads=options.threads, batch=options.batch)
-            sentences = pipeline.tagger.tag(sentences, own)
+            sentences = pipeline.tagger.tag(sentences, pipeline.tagging(options))
         parsed = parse_counted(pipeline.parser, sentences, options, kbest, rules, report, progress)
         parsed = _written(parsed, report)
         if write_as == "conllx":

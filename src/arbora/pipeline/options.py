@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from arbora.dependency import TrainingOptions, preset_options
 from arbora.errors import ArboraError
-from arbora.text import TaggerOptions, TokenizerOptions
+from arbora.text import TaggerOptions, TagOptions, TokenizerOptions
 
 
 def _parser_options() -> TrainingOptions:
     return preset_options("second-order", epochs=7)
+
+
+def tagging_for(parser: Mapping[str, Any]) -> TagOptions:
+    """What a tagger has to tell a parser that was trained with these options."""
+    return TagOptions(candidates=parser.get("joint_tags", 0), least=parser.get("tag_threshold", 0.01))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,11 @@ class PipelineOptions:
     tagger: TaggerOptions = field(default_factory=TaggerOptions)
     parser: TrainingOptions = field(default_factory=_parser_options)
     folds: int = 10
+
+    @property
+    def tagging(self) -> TagOptions:
+        """How the tagger tags for the parser: with lists of tags, if that one chooses."""
+        return tagging_for(asdict(self.parser))
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""

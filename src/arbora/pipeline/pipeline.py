@@ -14,6 +14,7 @@ from arbora.dependency import DependencyParser, ParseOptions
 from arbora.errors import ArboraError, FileError
 from arbora.models import read_model, write_model
 from arbora.pipeline.documents import Document, ParsedSentence, Place
+from arbora.pipeline.options import tagging_for
 from arbora.text import Tagger, TagOptions, Tokenizer
 from arbora.treebank import Sentence
 from arbora.treebank.streaming import RewrittenConllu
@@ -109,8 +110,13 @@ class Pipeline:
         """Sentences that are tokenized already, in order, with tags (unless they are kept) and trees."""
         options = (options or ParseOptions()).check()
         if not keep_tags:
-            sentences = self.tagger.tag(sentences, TagOptions(threads=options.threads, batch=options.batch))
+            sentences = self.tagger.tag(sentences, self.tagging(options))
         return self.parser.parse(sentences, options)
+
+    def tagging(self, options: ParseOptions) -> TagOptions:
+        """How the tagger tags for the parser: a parser that chooses tags wants lists of them."""
+        how = tagging_for(self.parser.header["options"])
+        return replace(how, threads=options.threads, batch=options.batch)
 
     def parse_text(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None, *, ranges: bool = False
@@ -130,8 +136,7 @@ class Pipeline:
         """A CoNLL-U file that comes in pieces, with tags (unless they are kept) and trees."""
         options = (options or ParseOptions()).check()
         if not keep_tags:
-            own = TagOptions(threads=options.threads)
-            pieces = (piece.data for piece in self.tagger.tag_conllu(pieces, own))
+            pieces = (piece.data for piece in self.tagger.tag_conllu(pieces, self.tagging(options)))
         return self.parser.parse_conllu(pieces, options)
 
 

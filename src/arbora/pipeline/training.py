@@ -6,8 +6,8 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from arbora.dependency import DependencyParser, train
@@ -15,7 +15,7 @@ from arbora.errors import FileError
 from arbora.pipeline.measuring import measure_pipeline
 from arbora.pipeline.options import PipelineOptions
 from arbora.pipeline.pipeline import Pipeline
-from arbora.text import Tagger, TagOptions, Tokenizer, jackknife_tags, train_tagger, train_tokenizer
+from arbora.text import Tagger, Tokenizer, jackknife_tags, train_tagger, train_tokenizer
 from arbora.treebank import Sentence, read, write
 from arbora.treebank.files import open_output
 
@@ -76,7 +76,7 @@ def train_pipeline(
     run.open_folder(resume)
     tokenizer = run.tokenizer()
     tagger = run.tagger()
-    parser = run.parser(run.tagged(), run.tag_dev(tagger), resume)
+    parser = run.parser(run.tagged(tagger), run.tag_dev(tagger), resume)
     if compact_weights:
         parser = DependencyParser.from_parts(*parser.to_parts(compact_weights=True), "the parser")
     pipeline = Pipeline(tokenizer, tagger, parser, card)
@@ -173,7 +173,7 @@ class _Run:
 
         return train_tagger(self.sentences, self.dev, own, threads=self.threads, progress=tell)
 
-    def tagged(self) -> list[Sentence]:
+    def tagged(self, tagger: Tagger) -> list[Sentence]:
         """The training data with tags by taggers that have not seen it."""
         self.tell(Step("tags", "", 0, self.options.folds))
         path = None if self.folder is None else os.path.join(self.folder, "tagged.conllu")
@@ -186,15 +186,27 @@ class _Run:
                 self.options.tagger,
                 folds=self.options.folds,
                 threads=self.threads,
+                how=self.options.tagging,
+                like=tagger,
                 progress=lambda fold, folds: self.tell(Step("tags", "", fold, folds)),
             )
         )
+        found = self._with_gold(self.sentences, found)
         if path is not None:
             write(path, found, "conllu")
         return found
 
     def tag_dev(self, tagger: Tagger) -> list[Sentence]:
-        return list(tagger.tag((s.copy() for s in self.dev), TagOptions(threads=self.threads)))
+        how = replace(self.options.tagging, threads=self.threads)
+        return self._with_gold(self.dev, tagger.tag((s.copy() for s in self.dev), how))
+
+    def _with_gold(self, gold: Sequence[Sentence], tagged: Iterable[Sentence]) -> list[Sentence]:
+        """A parser that chooses tags learns from gold UPOS, among those that MISC lists."""
+        found = list(tagged)
+        if self.options.parser.joint_tags:
+            for sentence, own in zip(found, gold, strict=True):
+                sentence.upos = list(own.upos)
+        return found
 
     def parser(self, tagged: list[Sentence], dev: list[Sentence], resume: bool) -> DependencyParser:
         self.tell(Step("parser"))

@@ -38,13 +38,16 @@ _THIRD = (*_SECOND, "grand-siblings", "tri-siblings", "all-siblings", "head-bigr
 # And they learn from the outer set, as Martins et al. 2010 do: after three epochs on EWT, 99.2 % of the trees
 # of grand-siblings are proved instead of 96.5 %, and more are right.
 _AUTOMATA = {**_HIGHER, "solver": "dual-decomposition", "outer": True}
+_BELIEF = {**_HIGHER, "loss": "crf", "learner": "sgd", "propagations": 5}
 PRESETS: dict[str, Preset] = {
     "first-order": Preset(("arcs", "labels")),
     "second-order": Preset((*_BASE, *_SECOND), _HIGHER),
     "third-order": Preset(("arcs", "labels", "pruner", *_THIRD), _HIGHER),
     # Smith & Eisner 2008: probabilities by five propagations.
-    "belief": Preset(
-        (*_BASE, *_SECOND, "crossings"), {**_HIGHER, "loss": "crf", "learner": "sgd", "propagations": 5}
+    "belief": Preset((*_BASE, *_SECOND, "crossings"), _BELIEF),
+    # And their tags: TAG, TAGLINK and TRIGRAM with the tree, among those that a tagger lists.
+    "joint": Preset(
+        (*_BASE, *_SECOND, "crossings", "joint-tags"), {**_BELIEF, "solver": "bp", "joint_tags": 4}
     ),
     # Martins et al. 2010: the linear relaxation, by its dual.
     "turbo": Preset((*_BASE, "all-siblings", "grandparents"), {**_HIGHER, "solver": "ad3"}),
@@ -59,7 +62,9 @@ def preset_templates(name: str) -> Templates:
     >>> len(preset_templates("first-order").arcs) > 50
     True
     """
-    names = (*find_preset(name).files, "tags")  # of hidden tags, which count if they are asked for
+    names = find_preset(name).files
+    if "joint-tags" not in names:
+        names = (*names, "tags")  # of hidden tags, which count if they are asked for
     return _templates_of(names, f"preset {name}")
 
 

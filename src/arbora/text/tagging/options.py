@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from arbora import _core
 from arbora.errors import ArboraError
 
 STAGES = ("upos", "morph", "lemma")
 """The stages of a tagger, in the order of the core: UPOS; XPOS with FEATS; the lemma's edit script."""
+
+CANDIDATES: str = _core.candidates_key
+"""The item of MISC that lists the UPOS tags that a word may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,9 @@ class TaggerOptions:
 class TagOptions:
     """How to tag.
 
-    ``probabilities``: say in MISC how sure each tag and lemma is. No result depends on ``threads`` or on
+    ``probabilities``: say in MISC how sure each tag and lemma is. ``candidates``: list there the UPOS tags
+    that a word may have, for a parser to choose among: at most so many, the tagger's own first, then the most
+    probable, none less probable than ``least``. 0: no lists. No result depends on ``threads`` or on
     ``batch``, the number of words that are worked on together.
 
     >>> TagOptions(threads=2).probabilities
@@ -72,6 +78,8 @@ class TagOptions:
     """
 
     probabilities: bool = False
+    candidates: int = 0
+    least: float = 0.01
     threads: int = 1
     batch: int = 8192
 
@@ -81,4 +89,8 @@ class TagOptions:
             raise ArboraError("threads must be at least 1")
         if self.batch < 1:
             raise ArboraError("batch must be at least 1")
+        if self.candidates < 0:
+            raise ArboraError("candidates must not be negative")
+        if not 0 <= self.least < 1:
+            raise ArboraError("least must be at least 0 and below 1")
         return self

@@ -14,7 +14,7 @@ from arbora import _core
 from arbora.errors import ArboraError, FileError
 from arbora.models import read_model, write_model
 from arbora.text.tagging.graphs import TagGraph, make_tag_graph
-from arbora.text.tagging.options import TagOptions
+from arbora.text.tagging.options import CANDIDATES, TagOptions
 from arbora.text.tagging.structure import labels_of, make_tagger, make_text
 from arbora.treebank import Sentence
 from arbora.treebank.conllu import broken, fed
@@ -72,12 +72,15 @@ class Tagger:
         """The same sentences, in order, with UPOS, XPOS, FEATS and lemmas set in place; may be endless.
 
         With probabilities, MISC gets ``UposProbability`` (exact, over all rows of tags), ``MorphProbability``
-        (of XPOS and FEATS, given the UPOS tags) and ``LemmaProbability`` (given all tags).
+        (of XPOS and FEATS, given the UPOS tags) and ``LemmaProbability`` (given all tags). With candidates,
+        it gets ``UposCandidates``, such as ``NOUN:0.7312;VERB:0.2688``.
         """
         options = (options or TagOptions()).check()
         for batch in _batches(sentences, options.batch):
             text = make_text(batch)
-            labels, chances = self._core.tag(text, options.probabilities, options.threads)
+            labels, chances, listed = self._core.tag(
+                text, options.probabilities, options.candidates, options.least, options.threads
+            )
             upos, morph = labels[0].tolist(), labels[1].tolist()
             lemmas = self._core.lemmas(text, labels[2])
             start = 0
@@ -91,6 +94,9 @@ class Tagger:
                 if options.probabilities:
                     rows = zip(sentence.misc, *(chances[:, start:end].tolist()), strict=True)
                     sentence.misc = [_with_chances(misc, own) for misc, *own in rows]
+                if options.candidates:
+                    pairs = zip(sentence.misc, listed[start:end], strict=True)
+                    sentence.misc = [_with_items(misc, {CANDIDATES: own}) for misc, own in pairs]
                 start = end
             yield from batch
 
@@ -109,7 +115,7 @@ class Tagger:
         def take(data: bytes, final: bool) -> tuple[int, tuple[RewrittenConllu, FileError | None]]:
             nonlocal line, sentences_before
             used, text, sentences, words, lines, stopped = self._core.tag_conllu(
-                data, final, options.probabilities, options.threads
+                data, final, options.probabilities, options.candidates, options.least, options.threads
             )
             line += lines
             sentences_before += sentences
@@ -191,8 +197,12 @@ def _with_chances(misc: str, chances: list[float]) -> str:
     >>> _with_chances("SpaceAfter=No|UposProbability=0.5000", [0.75, 1.0, 1.0])
     'SpaceAfter=No|UposProbability=0.7500|MorphProbability=1.0000|LemmaProbability=1.0000'
     """
-    kept = [] if misc == "_" else [i for i in misc.split("|") if i.partition("=")[0] not in PROBABILITIES]
-    return "|".join([*kept, *(f"{n}={c:.4f}" for n, c in zip(PROBABILITIES, chances, strict=True))])
+    return _with_items(misc, {n: f"{c:.4f}" for n, c in zip(PROBABILITIES, chances, strict=True)})
+
+
+def _with_items(misc: str, items: dict[str, str]) -> str:
+    kept = [] if misc == "_" else [item for item in misc.split("|") if item.partition("=")[0] not in items]
+    return "|".join([*kept, *(f"{name}={value}" for name, value in items.items())])
 
 
 def _refusal(data: bytes, final: bool, line: int, number: int) -> FileError:

@@ -108,12 +108,16 @@ def jackknife_tags(
     *,
     folds: int = 10,
     threads: int = 1,
+    how: TagOptions | None = None,
+    like: Tagger | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Sentence]:
     """Copies of the sentences with tags and lemmas by taggers that have not seen them, in order.
 
     The sentences are cut into ``folds`` runs of about one length; those of each are tagged by a tagger that
-    is trained on all others. ``progress`` gets the folds done and to do.
+    is trained on all others. ``how`` says what else it tells of them; ``threads`` are for all of it.
+    ``like``: a tagger whose calibration these have, as they have no dev data of their own. ``progress`` gets
+    the folds done and to do.
 
     >>> from arbora.treebank import read
     >>> treebank = list(read("examples/treebank/en.conllu"))
@@ -130,10 +134,21 @@ def jackknife_tags(
     for fold, (start, end) in enumerate(pairwise(edges), 1):
         others = [*sentences[:start], *sentences[end:]]
         tagger = train_tagger(others, options=options, threads=threads)
+        if like is not None:
+            tagger = _calibrated(tagger, like)
         copies = (sentence.copy() for sentence in sentences[start:end])
-        yield from tagger.tag(copies, TagOptions(threads=threads))
+        yield from tagger.tag(copies, replace(how or TagOptions(), threads=threads))
         if progress is not None:
             progress(fold, folds)
+
+
+def _calibrated(tagger: Tagger, like: Tagger) -> Tagger:
+    """A tagger that makes probabilities of scores as another does."""
+    stages = {
+        name: {**facts, "scale": like.header["stages"][name]["scale"]}
+        for name, facts in tagger.header["stages"].items()
+    }
+    return Tagger({**tagger.header, "stages": stages}, tagger.tensors)
 
 
 class _Run:
