@@ -303,7 +303,7 @@ def test_ranked_trees_are_summed_over_their_tags():
 
 # ---- training ----
 
-JOINT = {"joint_tags": 4, "solver": "bp", "loss": "crf", "propagations": 5}
+JOINT = {"joint_tags": 4, "solver": "bp", "loss": "crf", "propagations": 5, "parts": ()}
 
 
 def joint(**more) -> TrainingOptions:
@@ -330,10 +330,10 @@ def tag_accuracy(parser: DependencyParser, data: list[Sentence]) -> float:
     return sum(own == other for own, other in pairs) / len(pairs)
 
 
-@pytest.mark.parametrize("labels", ["joint", "second-stage", "both"])
-def test_it_fits_what_it_is_shown(labels):
+@pytest.mark.parametrize(("labels", "parts"), [("joint", ()), ("both", None)])
+def test_it_fits_what_it_is_shown(labels, parts):
     data = listed_treebank()
-    options = preset_options("joint", epochs=12, bits=16, pruner_bits=14, labels=labels)
+    options = preset_options("joint", epochs=10, bits=16, pruner_bits=14, labels=labels, parts=parts)
     reports = []
     parser = train(data, data, options, progress=reports.append)
     assert parser.tags == sorted({tag for sentence in data for tag in sentence.upos})

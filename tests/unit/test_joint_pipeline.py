@@ -14,7 +14,9 @@ from arbora.text import TagOptions
 from arbora.treebank import Sentence
 
 TEXT = "The door is open. Where is the key?\n\nDogs bark."
-JOINT = replace(SMALL, parser=preset_options("joint", epochs=3, bits=16, pruner_bits=12, joint_tags=3))
+JOINT = replace(
+    SMALL, parser=preset_options("joint", epochs=2, bits=16, pruner_bits=12, joint_tags=3, parts=())
+)
 
 
 @pytest.fixture(scope="module")

@@ -89,18 +89,34 @@ def _nocross(graph: FactorGraph, arcs: VariableArray, rng: np.random.Generator) 
 
 @_family("TAGLINK", 2)
 def _taglink(graph: FactorGraph, arcs: VariableArray, rng: np.random.Generator) -> None:
-    n = len(arcs)
-    tags = graph.categorical(rng.normal(size=(n, TAGS)))
-    heads, modifiers = np.nonzero(~np.eye(n, dtype=bool))
-    scores = rng.normal(size=(len(heads), TAGS, TAGS)) * 0.1
-    graph.add(factors.TagLink(arcs[heads, modifiers], tags[heads], tags[modifiers], scores))
+    _link(graph, arcs, _tags(graph, len(arcs), rng), rng)
 
 
 @_family("TRIGRAM", 1)
 def _trigram(graph: FactorGraph, arcs: VariableArray, rng: np.random.Generator) -> None:
-    n = len(arcs)
-    tags = graph.categorical(rng.normal(size=(n, TAGS)))
-    graph.add(factors.TagChain(tags, trigrams=rng.normal(size=(max(n - 2, 0), TAGS, TAGS, TAGS))))
+    _chain(graph, _tags(graph, len(arcs), rng), rng)
+
+
+@_family("TAGLINK + TRIGRAM", 2)
+def _joint(graph: FactorGraph, arcs: VariableArray, rng: np.random.Generator) -> None:
+    tags = _tags(graph, len(arcs), rng)
+    _link(graph, arcs, tags, rng)
+    _chain(graph, tags, rng)
+
+
+def _tags(graph: FactorGraph, n: int, rng: np.random.Generator) -> VariableArray:
+    return graph.categorical(rng.normal(size=(n, TAGS)))
+
+
+def _link(graph: FactorGraph, arcs: VariableArray, tags: VariableArray, rng: np.random.Generator) -> None:
+    heads, modifiers = np.nonzero(~np.eye(len(arcs), dtype=bool))
+    scores = rng.normal(size=(len(heads), TAGS, TAGS)) * 0.1
+    graph.add(factors.TagLink(arcs[heads, modifiers], tags[heads], tags[modifiers], scores))
+
+
+def _chain(graph: FactorGraph, tags: VariableArray, rng: np.random.Generator) -> None:
+    trigrams = rng.normal(size=(max(len(tags) - 2, 0), TAGS, TAGS, TAGS))
+    graph.add(factors.TagChain(tags, trigrams=trigrams))
 
 
 def _small(rng: np.random.Generator, size: int, axes: int, first: int = 0) -> Floats:
@@ -153,14 +169,14 @@ def _additive(n: int, turns: int = 10) -> dict[str, Any]:
     NOCROSS is shown apart: its factors each demand one head a word, so messages become so sharp that the sums
     of the tree leave the range of doubles, from the third iteration on even by their logarithms.
     """
-    names = ["TREE", "GRAND", "SIB", "CHILDSEQ"]
-    graphs = {name: _graph(n, [name]) for name in [*names, "NOCROSS"]}
-    together = {"together": names, "with_nocross": [*names, "NOCROSS"]}
+    names, tags = ["TREE", "GRAND", "SIB", "CHILDSEQ"], "TAGLINK + TRIGRAM"
+    graphs = {name: _graph(n, [name]) for name in [*names, "NOCROSS", tags]}
+    together = {"together": names, "with_nocross": [*names, "NOCROSS"], "with_tags": [*names, tags]}
     graphs |= {key: _graph(n, families) for key, families in together.items()}
     best = dict.fromkeys(graphs, float("inf"))
     for _ in range(turns):
         best = {key: min(best[key], _iteration(graph)) for key, graph in graphs.items()}
-    result: dict[str, Any] = {"n": n, "alone": {name: best[name] for name in [*names, "NOCROSS"]}}
+    result: dict[str, Any] = {"n": n, "alone": {name: best[name] for name in [*names, "NOCROSS", tags]}}
     for key, families in together.items():
         result[key] = {"seconds": best[key], "ratio": best[key] / sum(best[name] for name in families)}
     return result
@@ -249,7 +265,11 @@ def table(result: dict[str, Any]) -> list[Table]:
     others.add_column("what")
     others.add_column("measured", justify="right")
     additive, messages = result["additive"], result["messages"]
-    for key, what in (("together", "TREE, GRAND, SIB, CHILDSEQ"), ("with_nocross", "the same and NOCROSS")):
+    for key, what in (
+        ("together", "TREE, GRAND, SIB, CHILDSEQ"),
+        ("with_nocross", "the same and NOCROSS"),
+        ("with_tags", "the former and TAGLINK, TRIGRAM"),
+    ):
         others.add_row(
             f"{what}: together / the sum of each alone, n = {additive['n']}", f"{additive[key]['ratio']:.2f}"
         )

@@ -19,13 +19,15 @@ from arbora.treebank import Sentence, read
 
 STAGES = ("pruning", "features", "graphs", "inference", "labels")
 ROUNDS = 5
+MEASURED = tuple(name for name, preset in PRESETS.items() if not preset.options.get("joint_tags"))
+"""The presets that need no tagger."""
 
 
 def measure(
     train: str | os.PathLike[str] | None = None,
     dev: str | os.PathLike[str] | None = None,
     *,
-    presets: Sequence[str] = tuple(PRESETS),
+    presets: Sequence[str] = MEASURED,
     epochs: int = 3,
     threads: int = 2,
 ) -> dict[str, Any]:

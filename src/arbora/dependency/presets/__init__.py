@@ -46,9 +46,7 @@ PRESETS: dict[str, Preset] = {
     # Smith & Eisner 2008: probabilities by five propagations.
     "belief": Preset((*_BASE, *_SECOND, "crossings"), _BELIEF),
     # And their tags: TAG, TAGLINK and TRIGRAM with the tree, among those that a tagger lists.
-    "joint": Preset(
-        (*_BASE, *_SECOND, "crossings", "joint-tags"), {**_BELIEF, "solver": "bp", "joint_tags": 4}
-    ),
+    "joint": Preset((*_BASE, *_SECOND, "joint-tags"), {**_BELIEF, "solver": "bp", "joint_tags": 4}),
     # Martins et al. 2010: the linear relaxation, by its dual.
     "turbo": Preset((*_BASE, "all-siblings", "grandparents"), {**_HIGHER, "solver": "ad3"}),
     "automata-sibling": Preset((*_BASE, "consecutive-siblings"), _AUTOMATA),
