@@ -124,8 +124,9 @@ class TrainingOptions:
         return self
 
     def as_dict(self) -> dict[str, Any]:
-        """The options as plain data, for a model's header; an infinite beta is a word, as JSON has none."""
-        return {**asdict(self), **({"beta": "inf"} if self.beta == math.inf else {})}
+        """The options as plain data, for a model's header: JSON has no tuples, and no infinite beta."""
+        parts = None if self.parts is None else list(self.parts)
+        return {**asdict(self), "parts": parts, **({"beta": "inf"} if self.beta == math.inf else {})}
 
 
 @dataclass(frozen=True, slots=True)
