@@ -66,7 +66,9 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
     thread_local Candidates candidates;
     thread_local FirstOrder::ByArc scores;
     thread_local std::vector<double> table, marginals, gains;
-    const bool sums = options.probabilities || options.decoder == Decoder::least_risk;
+    // With tags no tree is the best: what a tree scores hangs on them.
+    const bool least_risk = options.decoder == Decoder::least_risk || parser.higher.tags().tags() > 0;
+    const bool sums = options.probabilities || least_risk;
     Laps laps(options.times);
     choose_candidates(parser, encoded, sentence, given, options.kind, prepared, candidates);
     laps.end(&StageTimes::pruning);
@@ -83,7 +85,7 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
         else
             find_marginals({table.data(), n, 0}, options.kind, false, marginals.data());
     }
-    if (options.decoder == Decoder::least_risk) {
+    if (least_risk) {
         result.upper_bound = INFINITY;
         gains.assign(table.size(), impossible);
         for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {

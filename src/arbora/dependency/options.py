@@ -133,7 +133,8 @@ class TrainingOptions:
 class ParseOptions:
     """How to parse.
 
-    ``decoder``: ``best`` is the tree of the highest score, ``mbr`` the one with the most expected right arcs.
+    ``decoder``: ``best`` is the tree of the highest score, ``mbr`` the one with the most expected right arcs,
+    which is always taken where words have tags, hidden ones or ones to choose.
     ``single_root`` and ``projective``: which trees count; None is what the model was trained with.
     ``probabilities``: say how sure each head and label is. ``constraints``: heads and labels that the input
     has (not ``_``) are kept, and the rest is the best that goes with them. ``solver``, ``iterations``,
