@@ -100,6 +100,16 @@ def test_probabilities_are_written():
     assert sum("tree_log_probability" in comment for comment in found.comments) == 1
 
 
+def test_arcs_that_cross_are_not_what_a_projective_pruner_loses():
+    crossing = Sentence(list("abcd"), heads=[3, 0, 2, 1], deprels=["x", "root", "x", "x"])
+    options = changed(projective=True, pruning=0.02)
+    with_it, without = (
+        train(treebank(), [*treebank()[:9], *more], options).header for more in ([crossing] * 40, [])
+    )
+    assert with_it["threshold"] == without["threshold"]
+    assert with_it["report"]["epochs"][0]["lost"] == without["report"]["epochs"][0]["lost"] <= 0.02
+
+
 def test_projective_training_skips_what_is_not_projective():
     crossing = Sentence(["a", "b", "c", "d"], heads=[0, 4, 1, 1], deprels=["root", "x", "x", "x"])
     plain = Sentence(["a", "b", "c", "d"], heads=[0, 1, 1, 1], deprels=["root", "x", "x", "x"])

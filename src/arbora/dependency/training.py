@@ -158,6 +158,9 @@ class _Run:
         self.tags = tag_names(sentences) if options.joint_tags else []
         self.data = self._read(sentences)
         self.dev = self._read(dev) if dev else None
+        # Arcs that no tree can have are not the pruner's fault.
+        possible = [sentence for sentence in dev if not _core.nonprojective_words(sentence.heads)]
+        self.dev_for_threshold = self._read(possible) if options.projective and possible else self.dev
         # Sums over trees with parts are dear, and a scale needs no more.
         step = -(-len(dev) // MOST_FOR_SCALES) if templates.parts or templates.tags else 1
         self.dev_for_scales = self._read(dev[::step]) if dev else None
@@ -262,7 +265,7 @@ class _Run:
 
     def _set_threshold(self) -> tuple[float, float]:
         """Drop as many arcs as the options allow; returns the share of gold arcs lost, and heads a word."""
-        judged = self.dev or self.data
+        judged = self.dev_for_threshold or self.data
 
         @cache
         def measure(threshold: float) -> tuple[float, float]:
