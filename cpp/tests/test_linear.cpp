@@ -146,7 +146,7 @@ TEST(online_learners_do_not_depend_on_threads) {
                 learner.apply(all, threads);
             }
             CHECK(learner.steps() == 10);
-            results.push_back(learner.current());
+            results.emplace_back(learner.current().begin(), learner.current().end());
             std::vector<float> average(learner.current().size());
             learner.average(average.data());
             results.push_back(average);

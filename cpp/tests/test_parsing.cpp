@@ -375,7 +375,7 @@ TEST(parsing_trains_the_same_with_any_threads) {
                                  batch, {{1, 1}, {true, false}, threads});
                 CHECK(report.words == heads.size() && report.infeasible == 0 && report.arc_loss > 0);
             }
-            learned.push_back(learner.current());
+            learned.emplace_back(learner.current().begin(), learner.current().end());
         }
         CHECK(learned[0] == learned[1]);
     }
