@@ -18,20 +18,21 @@ from arbora.errors import ArboraError
 
 Annotate = Callable[[str], str]
 
-# Those of the UDPipe 1.2 models of English EWT, but for the passes: 100, 20 and 30 there, which take hours.
+# Those of the UDPipe 1.2 models of English EWT, but for the passes (100, 20 and 30 there) and for structured
+# prediction (an interval of 8 there), which take hours.
 _UDPIPE = {
     "tokenizer": "epochs=20;batch_size=50;dimension=24;segment_size=50;learning_rate=0.005;"
     "learning_rate_final=0.001;dropout=0.1;early_stopping=1;tokenize_url=1;allow_spaces=0",
     "tagger": "models=2;templates_1=tagger;guesser_suffix_rules_1=10;guesser_enrich_dictionary_1=4;"
     "guesser_prefixes_max_1=4;use_lemma_1=0;use_xpostag_1=1;use_feats_1=1;provide_lemma_1=0;"
-    "provide_xpostag_1=1;provide_feats_1=1;prune_features_1=0;iterations_1=5;templates_2=lemmatizer;"
+    "provide_xpostag_1=1;provide_feats_1=1;prune_features_1=0;iterations_1=3;templates_2=lemmatizer;"
     "guesser_suffix_rules_2=6;guesser_enrich_dictionary_2=4;guesser_prefixes_max_2=4;use_lemma_2=1;"
     "use_xpostag_2=0;use_feats_2=0;provide_lemma_2=1;provide_xpostag_2=0;provide_feats_2=0;"
-    "prune_features_2=0;iterations_2=5",
+    "prune_features_2=0;iterations_2=3",
     "parser": "iterations=8;embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;embedding_form=50;"
     "embedding_lemma=0;embedding_deprel=20;learning_rate=0.02;learning_rate_final=0.001;l2=0.5;"
     "hidden_layer=200;batch_size=10;transition_system=projective;transition_oracle=dynamic;"
-    "structured_interval=8",
+    "structured_interval=0",
 }
 _SPACY_PIPES = ["tagger", "morphologizer", "trainable_lemmatizer", "parser"]
 _SPACY_STEPS = 4000
