@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
+from arbora.dependency.batches import Floats, Integers, Work, cut, guarded, run_in_order
 from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of, tags_of
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
 from arbora.dependency.output import (
@@ -21,7 +21,6 @@ from arbora.dependency.output import (
     RankedTree,
     certificate_text,
     check_columns,
-    no_tree,
     refusal,
     set_comment,
     with_chances,
@@ -35,30 +34,9 @@ from arbora.treebank import Sentence
 from arbora.treebank.conllu import fed
 from arbora.treebank.streaming import RewrittenConllu
 
-Integers: TypeAlias = npt.NDArray[np.int32]
-Floats: TypeAlias = npt.NDArray[np.float64]
-
 ARCHITECTURE = "dependency-parser"
 _NO_INTEGERS = np.empty(0, np.int32)
 _NO_FLOATS = np.empty(0, np.float64)
-
-
-@dataclass(slots=True)
-class _Work:
-    """A batch on its way: sentences, what is known of them beforehand, what was found."""
-
-    sentences: list[Sentence]
-    encoded: _core.Encoded
-    given_heads: Integers
-    given_labels: Integers
-    heads: Integers
-    labels: Integers
-    head_probabilities: Floats
-    label_probabilities: Floats
-    log_probabilities: Floats
-    gaps: Floats
-    tags: Integers
-    tag_probabilities: Floats
 
 
 class DependencyParser:
@@ -144,7 +122,7 @@ class DependencyParser:
         without such a list keeps its UPOS. Its MISC gets ``UposProbability`` with the others.
         """
         options = (options or ParseOptions()).check()
-        for work in self._pipeline(self._batches(sentences, options), options):
+        for work in self._pipeline(sentences, options):
             self._write_back(work, options)
             yield from work.sentences
 
@@ -272,32 +250,23 @@ class DependencyParser:
         if k < 1:
             raise ArboraError(f"k must be at least 1, not {k}")
         for work in self._batches(sentences, options):
-            found = self._guarded(work, lambda work: self._kbest_of(work, options, k))
+            found = guarded(work, lambda work=work: self._kbest_of(work, options, k))  # type: ignore[misc]
             for sentence, (heads, labels, scores) in zip(work.sentences, found, strict=True):
                 yield [
                     RankedTree(h, self._names(lab, sentence, options), score)
                     for h, lab, score in zip(heads.tolist(), labels.tolist(), scores.tolist(), strict=True)
                 ]
 
-    def _batches(self, sentences: Iterable[Sentence], options: ParseOptions) -> Iterator[_Work]:
-        batch: list[Sentence] = []
-        words = 0
-        for sentence in sentences:
-            batch.append(sentence)
-            words += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
-            if words >= options.batch:
-                yield self._encode(batch, options)
-                batch, words = [], 0
-        if batch:
-            yield self._encode(batch, options)
+    def _batches(self, sentences: Iterable[Sentence], options: ParseOptions) -> Iterator[Work]:
+        return (self._encode(batch, options) for batch in cut(sentences, options.batch))
 
-    def _encode(self, batch: list[Sentence], options: ParseOptions) -> _Work:
+    def _encode(self, batch: list[Sentence], options: ParseOptions) -> Work:
         encoded = encode(batch, self.tags)
         words, chances = encoded.words, encoded.words if options.probabilities else 0
         given_heads = given_labels = _NO_INTEGERS
         if options.constraints:
             given_heads, given_labels = self._given(batch)
-        return _Work(
+        return Work(
             batch,
             encoded,
             given_heads,
@@ -329,7 +298,7 @@ class DependencyParser:
         every = self.header["options"].get("latent_tags", 0) or len(self.tags)
         return [count or every for count in encoded.tag_counts()] if self.tags else [every] * words
 
-    def _run(self, work: _Work, options: ParseOptions) -> _Work:
+    def _run(self, work: Work, options: ParseOptions) -> Work:
         if options.solver in GRAPH_SOLVERS:
             gaps = self._solve_graphs(work, options)
             options = replace(options, solver=None, certificates=False)
@@ -338,7 +307,7 @@ class DependencyParser:
             return work
         return self._run_native(work, options)
 
-    def _solve_graphs(self, work: _Work, options: ParseOptions) -> list[float]:
+    def _solve_graphs(self, work: Work, options: ParseOptions) -> list[float]:
         """Heads by a solver of Python, as if given beforehand; returns how far they may be from the best."""
         assert options.solver is not None
         has_bound = "upper_bound" in find_solver(options.solver).gives
@@ -364,7 +333,7 @@ class DependencyParser:
             work.given_labels = np.full(len(found), -1, np.int32)
         return gaps
 
-    def _run_native(self, work: _Work, options: ParseOptions) -> _Work:
+    def _run_native(self, work: Work, options: ParseOptions) -> Work:
         self._core.parse(
             self._weights,
             self._pruner_weights,
@@ -385,7 +354,7 @@ class DependencyParser:
         )
         return work
 
-    def _kbest_of(self, work: _Work, options: ParseOptions, k: int) -> list[Any]:
+    def _kbest_of(self, work: Work, options: ParseOptions, k: int) -> list[Any]:
         return self._core.kbest(
             self._weights,
             self._pruner_weights,
@@ -397,29 +366,10 @@ class DependencyParser:
             k,
         )
 
-    def _pipeline(self, batches: Iterator[_Work], options: ParseOptions) -> Iterator[_Work]:
-        """Every batch parsed, in order; with several threads the next is read while one is worked on."""
-        if options.threads == 1:
-            for work in batches:
-                yield self._guarded(work, lambda work: self._run(work, options))
-            return
-        with ThreadPoolExecutor(1) as worker:
-            running: tuple[_Work, Future[_Work]] | None = None
-            for work in batches:
-                started = (work, worker.submit(self._run, work, options))
-                if running is not None:
-                    yield self._guarded(running[0], lambda _, future=running[1]: future.result())
-                running = started
-            if running is not None:
-                yield self._guarded(running[0], lambda _, future=running[1]: future.result())
-
-    def _guarded(self, work: _Work, run: Any) -> Any:
-        """What ``run`` gives; if no tree fits what is given, the error names the sentence."""
-        try:
-            return run(work)
-        except InfeasibleTreeError as error:
-            place, _, reason = str(error).partition(" of the batch: ")
-            raise no_tree(work.sentences[int(place.removeprefix("sentence "))], reason) from None
+    def _pipeline(self, sentences: Iterable[Sentence], options: ParseOptions) -> Iterator[Work]:
+        """The sentences in batches, parsed, in order."""
+        batches = self._batches(sentences, options)
+        return run_in_order(batches, lambda work: self._run(work, options), options.threads)
 
     def _names(self, labels: list[int], sentence: Sentence, options: ParseOptions) -> list[str]:
         names = [self.labels[label] for label in labels]
@@ -427,7 +377,7 @@ class DependencyParser:
             names = [name if old == "_" else old for name, old in zip(names, sentence.deprels, strict=True)]
         return names
 
-    def _write_back(self, work: _Work, options: ParseOptions) -> None:
+    def _write_back(self, work: Work, options: ParseOptions) -> None:
         heads, labels = work.heads.tolist(), work.labels.tolist()
         start = 0
         for index, sentence in enumerate(work.sentences):

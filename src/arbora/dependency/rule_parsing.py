@@ -42,7 +42,7 @@ def parse_with_rules(
         raise ArboraError(f"rules go with the best tree, and a parser {kind} knows none")
     labels = Templates.parse(parser.header["templates"])
     ruled = _RuledParser(parser, rules, options, bool(labels.labels), bool(labels.labeler))
-    for work in parser._pipeline(parser._batches(sentences, options), options):
+    for work in parser._pipeline(sentences, options):
         before = [_Columns(s.heads, s.deprels, s.deps, s.comments) for s in work.sentences]
         parser._write_back(work, options)
         for place, (sentence, old) in enumerate(zip(work.sentences, before, strict=True)):
