@@ -278,9 +278,9 @@ Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTree
             scaled_parts.tags.multiply(scales[s]);
             PartNumbers<double> part_gradient;
             TagNumbers tag_gradient;
-            graph_loss(scaled, scaled_parts, heads, labels, tags, {1, 0}, kind, graph, gradient, part_gradient,
-                       tag_gradient);
-            own.trees[s] = squared_error(scaled, gradient);
+            const double loss = graph_loss(scaled, scaled_parts, heads, labels, tags, {1, 0}, kind, graph, gradient,
+                                           part_gradient, tag_gradient);
+            own.trees[s] = sums_exactly(parts, kind, graph) ? loss : squared_error(scaled, gradient);
         }
         if (!model.has_labeler()) return;
         prepared.set_tree(parser.templates, encoded, sentence, heads);
