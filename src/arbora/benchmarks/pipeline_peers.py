@@ -84,7 +84,7 @@ def _udpipe(folder: Path, train: Path, dev: Path) -> tuple[Annotate, str]:
     told = ", ".join(
         f"{part} {found[1]} passes" for part, found in zip(_UDPIPE, passes, strict=True) if found
     )
-    return annotate, told
+    return annotate, f"{told}, not structured"
 
 
 def _udpipe_sentences(udpipe: Any, path: Path) -> Any:
