@@ -1,4 +1,4 @@
-"""Sentences on their way through a parser: in batches, in order, with errors that name a sentence."""
+"""Batches on their way through a parser: worked on in order, with errors that name a sentence."""
 
 from __future__ import annotations
 
@@ -36,24 +36,6 @@ class Work:
     gaps: Floats
     tags: Integers
     tag_probabilities: Floats
-
-
-def cut(sentences: Iterable[Sentence], words: int) -> Iterator[list[Sentence]]:
-    """Lists of sentences that have so many words together, or a few more.
-
-    >>> [len(batch) for batch in cut([Sentence(["a", "b"])] * 5, 3)]
-    [2, 2, 1]
-    """
-    batch: list[Sentence] = []
-    taken = 0
-    for sentence in sentences:
-        batch.append(sentence)
-        taken += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
-        if taken >= words:
-            yield batch
-            batch, taken = [], 0
-    if batch:
-        yield batch
 
 
 def guarded(work: Work, run: Callable[[], Result]) -> Result:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.dependency.batches import Floats, Integers, Work, cut, guarded, run_in_order
+from arbora.dependency.batches import Floats, Integers, Work, guarded, run_in_order
 from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of, tags_of
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
 from arbora.dependency.output import (
@@ -32,7 +32,7 @@ from arbora.inference import find_solver
 from arbora.models import compact, expand_short, is_compact, read_model, write_model
 from arbora.treebank import Sentence
 from arbora.treebank.conllu import fed
-from arbora.treebank.streaming import RewrittenConllu
+from arbora.treebank.streaming import RewrittenConllu, in_batches
 
 ARCHITECTURE = "dependency-parser"
 _NO_INTEGERS = np.empty(0, np.int32)
@@ -258,7 +258,7 @@ class DependencyParser:
                 ]
 
     def _batches(self, sentences: Iterable[Sentence], options: ParseOptions) -> Iterator[Work]:
-        return (self._encode(batch, options) for batch in cut(sentences, options.batch))
+        return (self._encode(batch, options) for batch in in_batches(sentences, options.batch))
 
     def _encode(self, batch: list[Sentence], options: ParseOptions) -> Work:
         encoded = encode(batch, self.tags)

@@ -1,4 +1,4 @@
-"""From one CoNLL-U file to another as bytes: what is read is rewritten piece by piece, as it comes."""
+"""Streams: from one CoNLL-U file to another as bytes, piece by piece as they come; sentences in batches."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from arbora.errors import FileError
 from arbora.treebank.files import chunks, display_name, gathered, never_waits, open_input, open_output
+from arbora.treebank.sentence import Sentence
 
 Item = TypeVar("Item")
 
@@ -83,3 +84,21 @@ def _named(found: Iterator[RewrittenConllu], source: str) -> Iterator[RewrittenC
     except FileError as error:
         error.file = display_name(source)
         raise
+
+
+def in_batches(sentences: Iterable[Sentence], words: int) -> Iterator[list[Sentence]]:
+    """Lists of sentences that have so many words together, or a few more.
+
+    >>> [len(batch) for batch in in_batches([Sentence(["a", "b"])] * 5, 3)]
+    [2, 2, 1]
+    """
+    batch: list[Sentence] = []
+    taken = 0
+    for sentence in sentences:
+        batch.append(sentence)
+        taken += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
+        if taken >= words:
+            yield batch
+            batch, taken = [], 0
+    if batch:
+        yield batch

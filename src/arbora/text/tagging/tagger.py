@@ -18,7 +18,7 @@ from arbora.text.tagging.options import CANDIDATES, TagOptions
 from arbora.text.tagging.structure import labels_of, make_tagger, make_text
 from arbora.treebank import Sentence
 from arbora.treebank.conllu import broken, fed
-from arbora.treebank.streaming import RewrittenConllu
+from arbora.treebank.streaming import RewrittenConllu, in_batches
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Tensors: TypeAlias = Mapping[str, npt.NDArray[Any]]
@@ -76,7 +76,7 @@ class Tagger:
         it gets ``UposCandidates``, such as ``NOUN:0.7312;VERB:0.2688``.
         """
         options = (options or TagOptions()).check()
-        for batch in _batches(sentences, options.batch):
+        for batch in in_batches(sentences, options.batch):
             text = make_text(batch)
             labels, chances, listed = self._core.tag(
                 text, options.probabilities, options.candidates, options.least, options.threads
@@ -176,19 +176,6 @@ class Tagger:
             [RankedTags([self._labels.upos[tag] for tag in tags], chance) for tags, chance in found]
             for found in self._core.kbest(make_text(sentences), k, threads)
         ]
-
-
-def _batches(sentences: Iterable[Sentence], size: int) -> Iterator[list[Sentence]]:
-    batch: list[Sentence] = []
-    words = 0
-    for sentence in sentences:
-        batch.append(sentence)
-        words += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
-        if words >= size:
-            yield batch
-            batch, words = [], 0
-    if batch:
-        yield batch
 
 
 def _with_chances(misc: str, chances: list[float]) -> str:
