@@ -6,12 +6,11 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arbora import _core
 from arbora.dependency.calibration import fit_scales, fit_threshold, natural_scales
@@ -21,35 +20,21 @@ from arbora.dependency.options import CUSTOM, TrainingOptions, tree_options
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser
 from arbora.dependency.presets import preset_templates
 from arbora.dependency.structure import encode, make_structure
+from arbora.dependency.weighing import Integers, TrainingData, heaviest_templates
 from arbora.errors import ArboraError
-from arbora.features import PARTS, SECTIONS, Templates
+from arbora.features import Templates
 from arbora.learning import Learner, Loss, find_learner, find_loss
 from arbora.models import remove_leftovers
 from arbora.treebank import Sentence
 
 __all__ = ["CHECKPOINT", "EpochReport", "check_recipe", "train"]
 
-Integers: TypeAlias = npt.NDArray[np.int32]
 # The pruner is a CRF, learned by plain SGD: its probabilities are what counts.
 PRUNER_RATE = 0.05
 # Sentences on which the weight of templates is measured.
 SAMPLE = 500
 # Sentences of dev on which probabilities are calibrated, if parts of several arcs have scores.
 MOST_FOR_SCALES = 400
-
-
-@dataclass(slots=True)
-class _Data:
-    """A treebank as the core sees it."""
-
-    encoded: _core.Encoded
-    heads: Integers
-    labels: Integers
-    tags: Integers | None = None  # where each word's own stands among those that it may have
-    upos: Integers | None = None  # the same as numbers of tags, -1 if there is no such
-
-    def __len__(self) -> int:
-        return len(self.encoded)
 
 
 def train(
@@ -181,10 +166,10 @@ class _Run:
         )
         self.candidates: _core.Arcs | None = None
 
-    def _read(self, sentences: Sequence[Sentence]) -> _Data:
+    def _read(self, sentences: Sequence[Sentence]) -> TrainingData:
         heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
         labels = [self.numbers.get(label, -1) for sentence in sentences for label in sentence.deprels]
-        data = _Data(encode(sentences, self.tags), heads, np.array(labels, np.int32))
+        data = TrainingData(encode(sentences, self.tags), heads, np.array(labels, np.int32))
         if self.tags:
             data.tags, data.upos = gold_tags(sentences, self.tags)
         return data
@@ -281,7 +266,7 @@ class _Run:
         self.header["threshold"] = threshold
         self.structure = make_structure(self.header)
 
-    def _choose(self, data: _Data, also: Integers | None) -> _core.Arcs:
+    def _choose(self, data: TrainingData, also: Integers | None) -> _core.Arcs:
         also = np.empty(0, np.int32) if also is None else also
         return self.structure.choose(self.state.pruner_weights, data.encoded, also, self._trees, self.threads)
 
@@ -357,7 +342,9 @@ class _Run:
                 "kept": self._kept_epoch(),
             },
             "features": self._count_features(),
-            "heaviest": self._heaviest(),
+            "heaviest": heaviest_templates(
+                self.structure, self.header["templates"], self.state.best, self._sample()
+            ),
         }
         return DependencyParser(header, self.state.best, self.state.pruner_weights)
 
@@ -386,29 +373,10 @@ class _Run:
         supported, complete = self.structure.count_features(sample.encoded, sample.heads, arcs)
         return {"sentences": len(sample), "supported": supported, "complete": complete}
 
-    def _heaviest(self) -> list[dict[str, Any]]:
-        """Templates by the share of the squared weight that their features have in gold trees."""
-        templates = Templates.parse(self.header["templates"])
-        sample = self._sample()
-        found: list[tuple[str, str, float]] = []
-        for number, section in enumerate(SECTIONS):
-            if section in ("siblings", "pruner", "tag-bigrams", "tag-trigrams", *PARTS):
-                continue
-            masses = self.structure.template_masses(
-                number, self.state.best, sample.encoded, sample.heads, sample.labels
-            )
-            found += zip([section] * len(masses), map(str, templates.of(section)), masses, strict=True)
-        total = sum(mass for _, _, mass in found) or 1.0
-        found.sort(key=lambda item: -item[2])
-        return [
-            {"section": section, "template": template, "mass": round(mass / total, 4)}
-            for section, template, mass in found[:20]
-        ]
-
-    def _sample(self) -> _Data:
+    def _sample(self) -> TrainingData:
         count = min(SAMPLE, len(self.data))
         words = sum(self.data.encoded.lengths()[:count])
-        return _Data(self.data.encoded.first(count), self.data.heads[:words], self.data.labels[:words])
+        return TrainingData(self.data.encoded.first(count), self.data.heads[:words], self.data.labels[:words])
 
 
 def _average(learner: _core.OnlineLearner) -> _core.ShortWeights:

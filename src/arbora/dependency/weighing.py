@@ -1,0 +1,51 @@
+"""Sentences as training has them, and which templates carry the weight of a model on some of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora import _core
+from arbora.features import PARTS, SECTIONS, Templates
+
+Integers: TypeAlias = npt.NDArray[np.int32]
+
+# Sections whose weights belong to no arc alone.
+_NOT_OF_ARCS = ("siblings", "pruner", "tag-bigrams", "tag-trigrams", *PARTS)
+_MOST = 20
+
+
+@dataclass(slots=True)
+class TrainingData:
+    """A treebank as the core sees it."""
+
+    encoded: _core.Encoded
+    heads: Integers
+    labels: Integers
+    tags: Integers | None = None  # where each word's own stands among those that it may have
+    upos: Integers | None = None  # the same as numbers of tags, -1 if there is no such
+
+    def __len__(self) -> int:
+        return len(self.encoded)
+
+
+def heaviest_templates(
+    structure: _core.ParserStructure, templates: str, weights: _core.ShortWeights, sample: TrainingData
+) -> list[dict[str, Any]]:
+    """Templates by the share of the squared weight that their features have in gold trees."""
+    parsed = Templates.parse(templates)
+    found: list[tuple[str, str, float]] = []
+    for number, section in enumerate(SECTIONS):
+        if section in _NOT_OF_ARCS:
+            continue
+        masses = structure.template_masses(number, weights, sample.encoded, sample.heads, sample.labels)
+        found += zip([section] * len(masses), map(str, parsed.of(section)), masses, strict=True)
+    total = sum(mass for _, _, mass in found) or 1.0
+    found.sort(key=lambda item: -item[2])
+    return [
+        {"section": section, "template": template, "mass": round(mass / total, 4)}
+        for section, template, mass in found[:_MOST]
+    ]
