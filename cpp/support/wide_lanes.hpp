@@ -41,9 +41,10 @@ struct WideLanes {
         const Lanes top = larger(a.exponents, b.exponents);
         return normalised(a.below(top) + b.below(top), top);
     }
-    ARBORA_INLINE static WideLanes sum(const WideLanes& a, const WideLanes& b, const WideLanes& c) {
+    // Not normalised.
+    ARBORA_INLINE static WideLanes multiple_of_sum(const WideLanes& a, const WideLanes& b, const WideLanes& c) {
         const Lanes top = larger(larger(a.exponents, b.exponents), c.exponents);
-        return normalised(a.below(top) + b.below(top) + c.below(top), top);
+        return {a.below(top) + b.below(top) + c.below(top), top};
     }
 
     // As multiples of 2^top, where top is no less than the exponents; and back, for sums of such.

@@ -173,35 +173,36 @@ void odds_of_columns(double* logs, int n, int first) {
 
 // The same of four columns, for sums.
 ARBORA_INLINE void odds_of_four(double* logs, std::size_t width, int rows, int first) {
-    const Lanes none = all_lanes(impossible), always = all_lanes(INFINITY);
+    const Lanes none = all_lanes(impossible);
     const auto at = [=](int h) ARBORA_INLINED {
         Lanes x = load(logs + h * width + first);
         if (h >= first && h < first + lane_count) x[h - first] = impossible;  // the diagonal is no arc
         return x;
     };
+    // Of two that are equal, the first is the largest and the other among the others.
     Lanes largest = none, second = none;
-    for (int h = 0; h < rows; ++h) {
-        const Lanes x = at(h), smaller = x > largest ? largest : x;
-        second = larger(smaller, second);
-        largest = larger(x, largest);
-    }
-    // Of two that are equal, one is the largest and the other among the others: their sum is that of all but one.
-    const Lanes shift = second == none ? Lanes{} : second;
-    Lanes sum{};
-    LaneBits seen{};
+    LaneBits top{};
     for (int h = 0; h < rows; ++h) {
         const Lanes x = at(h);
-        const LaneBits is_first = (x == largest) & ~seen;
-        sum += is_first ? Lanes{} : exp_bounded(x - shift);
-        seen |= is_first;
+        const LaneBits is_larger = x > largest;
+        second = larger(is_larger ? largest : x, second);
+        largest = is_larger ? x : largest;
+        top = is_larger ? LaneBits{} + h : top;
     }
-    const Lanes others = second == none ? none : second + log_positive(second == none ? all_lanes(1) : sum);
+    // The others' weights, as multiples of the second's probability.
+    const LaneBits is_alone = second == none;
+    const Lanes shift = is_alone ? Lanes{} : second, unit = exp_bounded(shift);
+    Lanes sum{};
     for (int h = 0; h < rows; ++h) {
-        const Lanes x = at(h), low = x == none ? all_lanes(-1) : x;
-        const Lanes complement = x == largest ? others : log_positive(1.0 - exp_bounded(low));
-        const Lanes odds = complement == none ? always : x - complement;
+        const Lanes x = at(h), multiple = exp_bounded(x - shift);
+        const LaneBits is_top = top == h;
+        sum += is_top ? Lanes{} : multiple;
+        const Lanes odds = x - log_positive(1.0 - (is_top | is_alone ? Lanes{} : multiple * unit));
         store(logs + h * width + first, x == none ? none : odds);
     }
+    const Lanes others = second + log_positive(is_alone ? all_lanes(1) : sum);
+    for (int l = 0; l < lane_count; ++l)
+        if (largest[l] > impossible) logs[top[l] * width + first + l] = is_alone[l] ? INFINITY : largest[l] - others[l];
 }
 
 ARBORA_VECTORISED int odds_of_fours(double* logs, int n) {

@@ -112,8 +112,12 @@ ARBORA_INLINE Lanes pass_on_two(Lanes to, Lanes a, Lanes from_a, Lanes b, Lanes 
 }
 ARBORA_INLINE WideLanes pass_on_two(const WideLanes& to, const WideLanes& a, const WideLanes& from_a,
                                     const WideLanes& b, const WideLanes& from_b) {
-    return WideLanes::sum(to, a * from_a, b * from_b);
+    return WideLanes::multiple_of_sum(to, a * from_a, b * from_b);
 }
+
+// Passing on lets a mantissa of a wide number grow by less than 3 bits. Every so many pairs of tokens they are made
+// normal again, so that they stay below 2^300, however often a graph is halved, and products of two below 2^1000.
+constexpr int pairs_between_normal = 32;
 
 // d_k and t_k.
 template <Vectored Number>
@@ -176,7 +180,7 @@ ARBORA_INLINE bool find_two_steps(const Number* w, std::size_t ld, int k, int l,
 }
 
 // to_ij = from_ij + t_ki row_k[j] + t_li row_l[j] for a block of columns.
-template <int vectors, Vectored Number>
+template <int vectors, bool make_normal, Vectored Number>
 ARBORA_INLINE void pass_on(const Number* from, Number* to, std::size_t ld, const Number* row_k, const Number* row_l,
                            int column, Left left, const Number* t_k, const Number* t_l) {
     using Vector = VectorOf<Number>;
@@ -190,9 +194,10 @@ ARBORA_INLINE void pass_on(const Number* from, Number* to, std::size_t ld, const
         const int source = i == left.end ? left.root : i;
         if (i == left.end) row = left.root * ld + column;
         const Vector step_k = all_lanes(t_k[source]), step_l = all_lanes(t_l[source]);
-        for (int v = 0; v < vectors; ++v)
-            store(to + row + v * lane_count,
-                  pass_on_two(load(from + row + v * lane_count), step_k, from_k[v], step_l, from_l[v]));
+        for (int v = 0; v < vectors; ++v) {
+            const Vector sum = pass_on_two(load(from + row + v * lane_count), step_k, from_k[v], step_l, from_l[v]);
+            store(to + row + v * lane_count, make_normal ? normal(sum) : sum);
+        }
     }
 }
 
@@ -204,11 +209,14 @@ ARBORA_INLINE bool take_out_two(const Number* from, Number* to, std::size_t ld, 
     const Number* row_k = from + k * ld;
     Number* row_l = to + l * ld;
     const VectorOf<Number> step = all_lanes(t_k[l]);
+    const bool make_normal = (left.end - left.begin) / 2 % pairs_between_normal == 0;
     for_blocks<Vectors<Number>::most>(left.begin, left.end, [=](int column, auto vectors) ARBORA_INLINED {
         constexpr int count = decltype(vectors)::value;
         for (int place = column; place < column + count * lane_count; place += lane_count)
             store(row_l + place, load(from + l * ld + place) + step * load(row_k + place));
-        pass_on<count>(from, to, ld, row_k, row_l, column, left, t_k, t_l);
+        if constexpr (std::is_same_v<Number, Wide>)
+            if (make_normal) return pass_on<count, true>(from, to, ld, row_k, row_l, column, left, t_k, t_l);
+        pass_on<count, false>(from, to, ld, row_k, row_l, column, left, t_k, t_l);
     });
     return true;
 }
