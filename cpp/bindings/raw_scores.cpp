@@ -147,7 +147,8 @@ std::vector<double> arc_totals(const Structure& structure, const HeldWeights& we
     FirstOrder::Workspace space;
     FirstOrder::ByArc found;
     structure.model.score_by_arc(prepared, weights.table(structure.padding()),
-                                 arcs_of(spec, prepared.n()), nullptr, sums, space, found);
+                                 arcs_of(spec, prepared.n()), nullptr,
+                                 sums ? FirstOrder::Wanted::sums : FirstOrder::Wanted::learned, space, found);
     return sums ? found.sums : found.learned;
 }
 

@@ -222,12 +222,22 @@ void LabelFeatures::add_gradient_of_some(const Prepared& sentence, std::uint32_t
 }
 
 template <class Body>
-void LabelFeatures::for_sibling_blocks(const Prepared& sentence, std::uint32_t mask, int head, int previous,
-                                       Body body) const {
+void LabelFeatures::for_sibling_features(const Prepared& sentence, int head, Body body) const {
     for (const Template& t : siblings_)
         for (int slot = 0; slot < sentence.slots(t.head); ++slot)
-            if (sentence.valid(t.head, slot)[head] != 0)
-                body((t.seed + sentence.values(t.head, slot)[head] + static_cast<std::uint32_t>(previous + 1) * company_spread) & mask);
+            if (sentence.valid(t.head, slot)[head] != 0) body(t.seed + sentence.values(t.head, slot)[head]);
+}
+
+template <class Body>
+void LabelFeatures::for_sibling_blocks(const Prepared& sentence, std::uint32_t mask, int head, int previous,
+                                       Body body) const {
+    const std::uint32_t shift = static_cast<std::uint32_t>(previous + 1) * company_spread;
+    for_sibling_features(sentence, head, [&](std::uint32_t hash) { body((hash + shift) & mask); });
+}
+
+void LabelFeatures::sibling_key(const Prepared& sentence, int head, std::vector<std::uint32_t>& key) const {
+    key.clear();
+    for_sibling_features(sentence, head, [&](std::uint32_t hash) { key.push_back(hash); });
 }
 
 template <class Number>
@@ -245,19 +255,6 @@ void LabelFeatures::score_siblings(const Prepared& sentence, WeightTable<Number>
     }
 }
 
-template <class Number>
-void LabelFeatures::score_ends(const Prepared& sentence, WeightTable<Number> weights, int head, float* scores) const {
-    std::fill(scores, scores + labels_, 0.0f);
-    for_sibling_blocks(sentence, weights.mask, head, labels_, [&](std::uint32_t at) {
-        for (int l = 0; l < labels_; ++l) scores[l] += weights.data[at + l];
-    });
-    for (int l = 0; l < labels_; ++l)
-        for_sibling_blocks(sentence, weights.mask, head, l, [&](std::uint32_t at) { scores[l] += weights.data[at + labels_]; });
-    for (int l = 0; l < labels_; ++l) scores[l] *= weights.step;
-}
-
-template void LabelFeatures::score_ends(const Prepared&, Weights, int, float*) const;
-template void LabelFeatures::score_ends(const Prepared&, ShortWeights, int, float*) const;
 template void LabelFeatures::score_siblings(const Prepared&, Weights, int, float*) const;
 template void LabelFeatures::score_siblings(const Prepared&, ShortWeights, int, float*) const;
 

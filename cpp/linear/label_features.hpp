@@ -53,13 +53,14 @@ public:
     // scores[previous * states + label]; previous = labels is the start, label = labels the end.
     template <class Number>
     void score_siblings(const Prepared& sentence, WeightTable<Number> weights, int head, float* scores) const;
-    // For a head with one modifier: scores[label] of that label alone, after the start and before the end.
-    template <class Number>
-    void score_ends(const Prepared& sentence, WeightTable<Number> weights, int head, float* scores) const;
+    // All that they hang on: heads with the same key have the same scores.
+    void sibling_key(const Prepared& sentence, int head, std::vector<std::uint32_t>& key) const;
     void add_sibling_gradient(const Prepared& sentence, std::uint32_t mask, int head, const float* gradient,
                               SparseSum& sum) const;
 
 private:
+    template <class Body>
+    void for_sibling_features(const Prepared& sentence, int head, Body body) const;
     template <class Body>
     void for_sibling_blocks(const Prepared& sentence, std::uint32_t mask, int head, int previous, Body body) const;
 

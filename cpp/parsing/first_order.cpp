@@ -92,16 +92,18 @@ template void FirstOrder::score(const Prepared&, ShortWeights, Workspace&, Candi
 // With the scales as in `rescale`, label by label: best = max j s + (t/j - 1) log sum exp(j s). With roles, all that
 // counts is t/j log sum exp(j s).
 void FirstOrder::score_by_arc(const Prepared& sentence, ShortWeights weights, const std::vector<Arc>& arcs,
-                              const int* known, bool with_sums, Workspace& space, ByArc& result) const {
+                              const int* known, Wanted wanted, Workspace& space, ByArc& result) const {
+    const bool with_sums = wanted == Wanted::sums, with_best = with_sums || wanted == Wanted::best;
     space.arc_scores.resize(arcs.size());
     arcs_.score(sentence, weights, arcs, space.arc_scores.data());
-    result.best.resize(arcs.size());
+    result.best.resize(with_best ? arcs.size() : 0);
     result.sums.resize(with_sums ? arcs.size() : 0);
     const LabelFeatures* rows = this->rows();
     if (!rows) {
-        for (std::size_t a = 0; a < arcs.size(); ++a) result.best[a] = scales_.trees * space.arc_scores[a];
-        if (with_sums) result.sums = result.best;
-        result.learned = result.best;
+        result.learned.resize(arcs.size());
+        for (std::size_t a = 0; a < arcs.size(); ++a) result.learned[a] = scales_.trees * space.arc_scores[a];
+        if (with_best) result.best = result.learned;
+        if (with_sums) result.sums = result.learned;
         return;
     }
     if (has_roles()) known = nullptr;  // it is of labels
@@ -116,18 +118,19 @@ void FirstOrder::score_by_arc(const Prepared& sentence, ShortWeights weights, co
         const double of_arc = space.arc_scores[a];
         const float top = bar(barred(arcs[a].head), stride, row);
         double best = scale * (of_arc + top), sum = best;
-        if (top != -INFINITY && (with_sums || change != 0 || has_roles())) {
+        if (top != -INFINITY && (with_sums || (with_best && change != 0) || has_roles())) {
             sum += std::log(sum_of_exponentials(row, stride, scale, top));
             best += change * sum;
         }
         if (has_roles()) {
-            result.best[a] = result.learned[a] = sum + change * sum;
-            if (with_sums) result.sums[a] = result.best[a];
+            result.learned[a] = sum + change * sum;
+            if (with_best) result.best[a] = result.learned[a];
+            if (with_sums) result.sums[a] = result.learned[a];
             continue;
         }
         const int label = known ? known[arcs[a].modifier] : -1;
         if (label >= 0) best = row[label] == -INFINITY ? 0 : best + scale * (static_cast<double>(row[label]) - top);
-        result.best[a] = best;
+        if (with_best) result.best[a] = best;
         const float own = label < 0 ? top : row[label];
         result.learned[a] = label >= 0 && own == -INFINITY ? 0 : scales_.trees * (of_arc + own);
         if (with_sums) result.sums[a] = label >= 0 ? best : sum + change * sum;
@@ -173,35 +176,36 @@ std::vector<FirstOrder::Family> FirstOrder::families(const int* heads, int n) {
 }
 
 template <class Number>
-void FirstOrder::score_family(const Prepared& sentence, WeightTable<Number> weights, Workspace& space,
-                              const Family& family, bool joins_ends, std::vector<double>& unary,
-                              std::vector<double>& siblings) const {
-    const int stride = labeler_.stride(), states = labeler_.states();
+void FirstOrder::score_modifiers(const Prepared& sentence, WeightTable<Number> weights, Workspace& space,
+                                 const Family& family, std::vector<double>& unary) const {
+    const int stride = labeler_.stride();
     space.arcs.clear();
     for (int modifier : family.modifiers) space.arcs.push_back({family.head, modifier});
-    space.label_scores.resize(std::max(space.arcs.size() * stride, static_cast<std::size_t>(states) * states));
-    float* scores = space.label_scores.data();
-    labeler_.score(sentence, weights, space.arcs, scores);
+    space.label_scores.resize(space.arcs.size() * stride);
+    labeler_.score(sentence, weights, space.arcs, space.label_scores.data());
     unary.resize(space.arcs.size() * labels());
     for (std::size_t i = 0; i < space.arcs.size(); ++i)
         for (int l = 0; l < labels(); ++l)
             unary[i * labels() + l] =
-                may_have_label(family.head, l) ? scales_.labels * scores[i * stride + l] : impossible;
-    siblings.clear();
-    if (!labeler_.has_siblings()) return;
-    if (family.modifiers.size() == 1 && joins_ends) {
-        labeler_.score_ends(sentence, weights, family.head, scores);
-        for (int l = 0; l < labels(); ++l) unary[l] += scales_.labels * scores[l];
-        return;
-    }
-    labeler_.score_siblings(sentence, weights, family.head, scores);
-    siblings.resize(static_cast<std::size_t>(states) * states);
-    for (int s = 0; s < states * states; ++s) siblings[s] = scales_.labels * scores[s];
+                may_have_label(family.head, l) ? scales_.labels * space.label_scores[i * stride + l] : impossible;
 }
 
-template void FirstOrder::score_family(const Prepared&, Weights, Workspace&, const Family&, bool,
-                                       std::vector<double>&, std::vector<double>&) const;
-template void FirstOrder::score_family(const Prepared&, ShortWeights, Workspace&, const Family&, bool,
-                                       std::vector<double>&, std::vector<double>&) const;
+template void FirstOrder::score_modifiers(const Prepared&, Weights, Workspace&, const Family&, std::vector<double>&) const;
+template void FirstOrder::score_modifiers(const Prepared&, ShortWeights, Workspace&, const Family&,
+                                          std::vector<double>&) const;
+
+template <class Number>
+void FirstOrder::score_siblings(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, int head,
+                                std::vector<double>& siblings) const {
+    siblings.clear();
+    if (!labeler_.has_siblings()) return;
+    const std::size_t count = static_cast<std::size_t>(labeler_.states()) * labeler_.states();
+    space.label_scores.resize(count);
+    labeler_.score_siblings(sentence, weights, head, space.label_scores.data());
+    for (std::size_t s = 0; s < count; ++s) siblings.push_back(scales_.labels * space.label_scores[s]);
+}
+
+template void FirstOrder::score_siblings(const Prepared&, Weights, Workspace&, int, std::vector<double>&) const;
+template void FirstOrder::score_siblings(const Prepared&, ShortWeights, Workspace&, int, std::vector<double>&) const;
 
 }  // namespace arbora

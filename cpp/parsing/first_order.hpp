@@ -52,10 +52,12 @@ public:
     struct ByArc {
         std::vector<double> best, sums, learned;
     };
+    // What of it is wanted: the last alone, the best too, or all; what is not stays empty.
+    enum class Wanted : std::uint8_t { learned, best, sums };
     // Scores arcs; labels of words that are known (null: none is, -1: this one is not) are the only ones of their arcs,
-    // and count 0 where the training data never had them. Leaves `sums` empty unless they are wanted.
+    // and count 0 where the training data never had them.
     void score_by_arc(const Prepared& sentence, ShortWeights weights, const std::vector<Arc>& arcs, const int* known,
-                      bool with_sums, Workspace& space, ByArc& result) const;
+                      Wanted wanted, Workspace& space, ByArc& result) const;
     // The first best label of an arc that was scored by `score_by_arc`.
     int best_label(const Workspace& space, std::size_t arc) const;
     // The probabilities of its labels.
@@ -71,11 +73,20 @@ public:
         std::vector<int> modifiers;
     };
     static std::vector<Family> families(const int* heads, int n);
-    // Fills unary (modifiers x labels) and siblings ((labels+1)^2, empty if the model has none). `joins_ends`: if there
-    // is one modifier, what siblings say of it is part of unary, which is quicker.
+    // Fills unary (modifiers x labels) and siblings ((labels+1)^2, empty if the model has none).
     template <class Number>
     void score_family(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, const Family& family,
-                      bool joins_ends, std::vector<double>& unary, std::vector<double>& siblings) const;
+                      std::vector<double>& unary, std::vector<double>& siblings) const {
+        score_modifiers(sentence, weights, space, family, unary);
+        score_siblings(sentence, weights, space, family.head, siblings);
+    }
+    // Each of them alone.
+    template <class Number>
+    void score_modifiers(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, const Family& family,
+                         std::vector<double>& unary) const;
+    template <class Number>
+    void score_siblings(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, int head,
+                        std::vector<double>& siblings) const;
 
 private:
     // Scores whose labels have another scale than the trees: P(label | arc) by the one, P(tree) by the other.

@@ -72,7 +72,9 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
     Laps laps(options.times);
     choose_candidates(parser, encoded, sentence, given, options.kind, prepared, candidates);
     laps.end(&StageTimes::pruning);
-    parser.model.score_by_arc(prepared, parser.weights, candidates.arcs, given.labels, sums, space, scores);
+    using Wanted = FirstOrder::Wanted;
+    const Wanted wanted = sums ? Wanted::sums : parser.higher.is_active() ? Wanted::learned : Wanted::best;
+    parser.model.score_by_arc(prepared, parser.weights, candidates.arcs, given.labels, wanted, space, scores);
     std::optional<ByGraph> graph;
     if (parser.higher.is_active()) graph.emplace(parser, prepared, candidates.arcs, options);
     laps.end(&StageTimes::features);

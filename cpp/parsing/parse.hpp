@@ -1,4 +1,7 @@
 #pragma once
+#include <atomic>
+#include <cstdint>
+
 #include "parsing/first_order.hpp"
 #include "parsing/higher_order.hpp"
 #include "parsing/pruner.hpp"
@@ -24,12 +27,19 @@ struct ParseOptions {
 
 // Everything a parse needs, read only.
 struct Parser {
+    // No other has it in this process; a copy is no other.
+    static std::uint64_t next_serial() {
+        static std::atomic<std::uint64_t> last = 0;
+        return ++last;
+    }
+
     const Templates& templates;
     const Pruner& pruner;
     ShortWeights pruner_weights;
     const FirstOrder& model;
     const HigherOrder& higher;
     ShortWeights weights;
+    std::uint64_t serial = next_serial();
 };
 
 // One sentence's parse, for words 1..n. The probabilities are filled if asked for: that of a word's head, that of its

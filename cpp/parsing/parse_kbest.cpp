@@ -109,7 +109,8 @@ private:
 
     Heads find_best(ByGraph& graph) {
         FirstOrder::ByArc scores;
-        parser_.model.score_by_arc(prepared_, parser_.weights, candidates_.arcs, given_.labels, false, space_, scores);
+        parser_.model.score_by_arc(prepared_, parser_.weights, candidates_.arcs, given_.labels,
+                                   FirstOrder::Wanted::learned, space_, scores);
         Heads heads(candidates_.n + 1, -1);
         ParseRef result{heads.data(), nullptr, nullptr, nullptr, 0};
         graph.find_best(scores.learned, candidates_, result);

@@ -58,14 +58,22 @@ void score_candidates(const Parser& parser, const Encoded& encoded, std::size_t 
 
 LabelChain Chains::set(const Parser& parser, const Prepared& prepared, FirstOrder::Workspace& space,
                        const FirstOrder::Family& family, Given given) {
-    parser.model.score_family(prepared, parser.weights, space, family, true, unary, siblings);
+    parser.model.score_modifiers(prepared, parser.weights, space, family, unary);
     const int labels = parser.model.labels(), count = static_cast<int>(family.modifiers.size());
+    const double* siblings = nullptr;
+    if (parser.model.labeler().has_siblings()) {
+        const SiblingTables::Table& table = tables.find(parser, prepared, space, family.head);
+        if (count == 1)  // no neighbours: a chain without is quicker
+            for (int l = 0; l < labels; ++l) unary[l] += table.alone[l];
+        else
+            siblings = table.scores.data();
+    }
     for (int i = 0; given.labels && i < count; ++i) {
         const int known = given.labels[family.modifiers[i]];
         if (known < 0) continue;
         keep_label(unary.data() + static_cast<std::size_t>(i) * labels, labels, known);
     }
-    return {unary.data(), siblings.empty() ? nullptr : siblings.data(), count, labels};
+    return {unary.data(), siblings, count, labels};
 }
 
 ByGraph::ByGraph(const Parser& parser, const Prepared& prepared, const std::vector<Arc>& arcs, const ParseOptions& options)

@@ -5,6 +5,7 @@
 
 #include "linear/label_chains.hpp"
 #include "parsing/parse.hpp"
+#include "parsing/sibling_tables.hpp"
 
 namespace arbora {
 
@@ -55,8 +56,10 @@ private:
 
 // The labels of a family by the second stage.
 struct Chains {
-    std::vector<double> unary, siblings, probabilities;
+    std::vector<double> unary, probabilities;
+    SiblingTables tables;
 
+    // Valid until the next one is set.
     LabelChain set(const Parser& parser, const Prepared& prepared, FirstOrder::Workspace& space,
                    const FirstOrder::Family& family, Given given);
 };

@@ -91,7 +91,7 @@ double chain_gradient(const FirstOrder& model, const Prepared& prepared, Weights
     thread_local std::vector<float> as_floats;
     double loss = 0;
     for (const auto& words : FirstOrder::families(heads, prepared.n())) {
-        model.score_family(prepared, weights, space, words, false, unary, siblings);
+        model.score_family(prepared, weights, space, words, unary, siblings);
         std::vector<int> gold;
         for (int m : words.modifiers) gold.push_back(labels[m]);
         const LabelChain chain{unary.data(), siblings.empty() ? nullptr : siblings.data(),
@@ -286,7 +286,7 @@ Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTree
         prepared.set_tree(parser.templates, encoded, sentence, heads);
         std::vector<double> unary, siblings;
         for (const auto& words : FirstOrder::families(heads, n)) {
-            model.score_family(prepared, parser.weights, space, words, false, unary, siblings);
+            model.score_family(prepared, parser.weights, space, words, unary, siblings);
             std::vector<int> chosen;
             for (int m : words.modifiers) chosen.push_back(labels[m]);
             std::vector<double> scaled_unary(unary.size()), scaled_siblings(siblings.size());

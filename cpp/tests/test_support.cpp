@@ -54,7 +54,7 @@ TEST(four_wide_numbers_are_as_one) {
         const WideLanes first = load(a), second = load(b), third = load(c), below(a, 4);
         store(found, first + second * third);
         for (int l = 0; l < 4; ++l) CHECK(same(found[l], a[l] + b[l] * c[l]));
-        store(found, WideLanes::sum(first, second, third));
+        store(found, WideLanes::multiple_of_sum(first, second, third));
         for (int l = 0; l < 4; ++l) CHECK(same(found[l], a[l] + b[l] + c[l]));
         store(found, below);
         for (int l = 0; l < 4; ++l) CHECK(same(found[l], a[4 * l]));

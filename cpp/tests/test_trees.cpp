@@ -160,10 +160,11 @@ std::vector<double> wide_odds(const std::vector<double>& scores, int n, bool sin
 TEST(odds_of_arcs_at_every_spread) {
     Random random(12);
     Arena arena;
-    for (int n : {2, 3, 4, 7, 17, 25, 33})
+    for (int n : {2, 3, 4, 7, 17, 25, 33, 150})
         for (double spread : {1.0, 20.0, 60.0, 100.0, 150.0, 250.0, 600.0, 5000.0})
             for (bool single_root : {false, true})
                 for (bool is_sharp : {false, true}) {
+                    if (n > 100 && spread > 1) continue;  // mantissas of wide numbers, which grow with n, against doubles
                     // Sharp: one tree far above the rest, so that only the rest is small.
                     std::vector<double> scores(static_cast<std::size_t>(n + 1) * (n + 1)), odds(scores.size());
                     for (double& score : scores) score = spread * (2 * random.uniform() - 1);

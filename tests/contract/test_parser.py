@@ -323,3 +323,23 @@ def test_labels_say_where_the_root_is(model):
         found = next(parser.parse([sentence.copy()], options))
         assert found.deprels[:2] == ["A", "A"]
         assert is_tree(np.array([-1, *found.heads]), True, False)
+
+
+def test_heads_that_are_alike_share_their_scores():
+    """What is kept of one head for the next, of one sentence for another, changes nothing."""
+    rng = np.random.default_rng(7)
+    forms = [f"w{i}" for i in range(300)]
+    templates = Templates(
+        arcs=WHOLE.arcs, labeler=WHOLE.labeler, siblings=Templates.parse("[siblings]\nhead.form\n").siblings
+    )
+    parser = random_parser(
+        rng, templates=str(templates), labels=3, at_root=[True] * 3, below_words=[True] * 3, scale=0.4
+    )
+    sentences = []
+    for _ in range(40):
+        words = [str(word) for word in rng.choice(forms, size=rng.integers(1, 12))]
+        sentences.append(Sentence(words, words, ["NOUN"] * len(words)))
+    alone = [next(iter(parser.parse([sentence.copy()]))) for sentence in sentences]
+    together = list(parser.parse(sentence.copy() for sentence in sentences))
+    assert [list(s.deprels) for s in together] == [list(s.deprels) for s in alone]
+    assert len({label for s in together for label in s.deprels}) == 3
