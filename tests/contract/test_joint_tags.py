@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from contract.test_latent_tags import forest
 from contract.test_parser import draw_sentence
-from contract.test_part_graphs import templates_for
-from oracles.features import Twin, all_arcs
 from oracles.joint import JointTrees, Place
 from oracles.parsing import random_parser
-from small_training import changed, check_same_bytes, las, treebank
+from tagged_cases import NEGLIGIBLE, TaggedCase, check_beliefs, forest
 
 from arbora import _core
-from arbora.dependency import (
-    DependencyParser,
-    ParseOptions,
-    Rules,
-    TrainingOptions,
-    parse_with_rules,
-    preset_options,
-    preset_templates,
-    train,
-)
-from arbora.dependency.options import tree_options
-from arbora.dependency.structure import encode
-from arbora.dependency.training import check_recipe
-from arbora.errors import ArboraError
-from arbora.features import SECTIONS, Templates
-from arbora.models import read_model, write_model
+from arbora.dependency import DependencyParser, preset_templates
+from arbora.features import Templates
 from arbora.treebank import Sentence
-from arbora.treebank.conllu import scan
 from tests.oracles.scores import seeded
 
-BITS = 12
-NEGLIGIBLE = 1e-3  # what is below it is left out of a gradient
 TEMPLATES = """[tags]
 modifier.form : alone
 [tag-links]
@@ -49,31 +30,27 @@ modifier.upos : alone
 NAMES = ["ADJ", "NOUN", "VERB"]
 
 
-class Case:
-    """A sentence with gold heads and tags, candidate arcs, lists of tags, and weights."""
+class Case(TaggedCase):
+    """With gold heads and tags, and lists of tags."""
 
     def __init__(
         self, rng, n: int, lists: list[list[int]], spread: float, *, arcs=None, single_root=False, model=""
     ) -> None:
-        text = (templates_for(model) if model else "[arcs]\nhead.form & modifier.form : alone\n") + TEMPLATES
-        templates = Templates.parse(text.replace("[labels]\nmodifier.form\n", ""))
-        compiled = templates.compile()
-        self.core = _core.ParserStructure(
-            [compiled[name] for name in SECTIONS], 0.0, 10, [True], [True], tags=len(NAMES)
+        super().__init__(
+            rng, n, TEMPLATES, len(NAMES), spread, arcs=arcs, single_root=single_root, model=model
         )
-        self.twin, self.n, self.lists, self.single_root = Twin(templates, 1, BITS), n, lists, single_root
-        self.sentence = draw_sentence(rng, n)
-        self.encoded, self.arcs = encode([self.sentence]), all_arcs(n) if arcs is None else arcs
+        self.lists = lists
         self.priors = [np.round(-rng.exponential(size=len(own)) * 64) / 64 for own in lists]
         self.encoded.set_tags(
             np.array([len(own) for own in lists], np.int32),
             np.array([tag for own in lists for tag in own], np.int32),
             np.concatenate(self.priors),
         )
-        size = (1 << BITS) + self.core.padding
-        self.weights = (np.round(rng.normal(size=size) * spread * 1024) / 1024).astype(np.float32)
         self.all = JointTrees(lists, self.arcs, self.scores(), single_root=single_root)
         self.heads, self.tags = self.all.each[rng.integers(len(self.all.each))]
+
+    def gold_tags(self) -> npt.NDArray[np.int32]:
+        return np.array([own.index(tag) for own, tag in zip(self.lists, self.tags, strict=True)], np.int32)
 
     def scores(self) -> dict[Place, float]:
         """A number for each place, from the features one by one."""
@@ -96,19 +73,6 @@ class Case:
             for tag, score in zip(own, scores, strict=True):
                 found["tags", 0, word, (tag,)] += score
         return found
-
-    def loss(self, beta: float, gamma: float, weights=None):
-        """The core's: its value and its gradient, a number for each weight."""
-        options = {"single_root": self.single_root, "projective": False, "solver": "bp", "propagations": 500}
-        places = [own.index(tag) for own, tag in zip(self.lists, self.tags, strict=True)]
-        value, places, numbers = self.core.loss(
-            self.weights if weights is None else weights, self.encoded, 0, np.array(self.heads[1:], np.int32),
-            np.zeros(self.n, np.int32), self.arcs, beta, gamma, tree_options(options),
-            np.array(places, np.int32),
-        )  # fmt: skip
-        gradient = np.zeros(len(self.weights))
-        np.add.at(gradient, places, numbers)
-        return value, gradient
 
 
 def draw_lists(rng: np.random.Generator, n: int, apart: list[tuple[int, int]] = ()) -> list[list[int]]:
@@ -217,17 +181,7 @@ def test_slopes_of_bethe(model, beta, gamma):
     for n in (2, 3, 4):
         rng = seeded("joint slopes", model, n)
         case = Case(rng, n, draw_lists(rng, n), 0.1 / beta, model=model, single_root=bool(n % 2))
-        _, gradient = case.loss(beta, gamma)
-        places = [*np.argsort(-np.abs(gradient))[:6], *rng.choice(np.flatnonzero(gradient), 4)]
-        for place in map(int, places):
-            ends = []
-            for sign in (1, -1):
-                weights = case.weights.copy()
-                weights[place] += sign / 128
-                ends.append(case.loss(beta, gamma, weights)[0])
-            slope = (ends[0] - ends[1]) * 64
-            assert slope == pytest.approx(gradient[place], abs=1e-3 + NEGLIGIBLE * 12)
-            greatest = max(greatest, abs(slope))
+        greatest = max(greatest, case.check_slopes(rng, beta, gamma))
     assert greatest > 0.2
 
 
@@ -251,30 +205,17 @@ def with_lists(rng: np.random.Generator, sentence: Sentence) -> Sentence:
     return sentence
 
 
-def run(parser: DependencyParser, sentence: Sentence, **options):
-    work = parser._encode([sentence], ParseOptions(probabilities=True, **options))
-    parser._run(work, ParseOptions(probabilities=True, **options))
-    return work
-
-
 def test_probabilities_are_those_of_the_graph():
     """Propagation of heads and that of the factor room, over binary arcs, rest at the same beliefs."""
     unsure = 0
     for n in (1, 2, 3, 5, 8):
         rng = seeded("joint beliefs", n)
         parser, sentence = draw_parser(rng), with_lists(rng, draw_sentence(rng, n))
-        work = run(parser, sentence, propagations=500, decoder="mbr")
-        view = parser.graph(sentence, sums=True)
-        assert view.tags is not None
-        assert len(view.tags) == n
-        solution = view.graph.solve("bp", tolerance=1e-9, iterations=1000)
-        assert solution.converged
-        arcs = list(zip(view.heads.tolist(), view.modifiers.tolist(), strict=True))
-        own = solution[view.arcs][[arcs.index((int(h), m)) for m, h in enumerate(work.heads, 1)]]
-        np.testing.assert_allclose(work.head_probabilities, own, atol=1e-4)
+        work, tags, solution = check_beliefs(parser, sentence, decoder="mbr")
+        assert len(tags) == n
         listed = _core.candidate_tags(NAMES, sentence.upos, sentence.misc)[1]
         for word in range(n):
-            beliefs = solution[view.tags[word]][0]
+            beliefs = solution[tags[word]][0]
             assert work.tag_probabilities[word] == pytest.approx(beliefs.max(), abs=1e-4)
             assert work.tags[word] == listed[word][int(beliefs.argmax())][0]
             unsure += beliefs.max() < 0.99
@@ -301,120 +242,6 @@ def test_ranked_trees_are_summed_over_their_tags():
             assert np.log(sums[heads] / sums[first]) == pytest.approx(expected, abs=2e-3)
 
 
-# ---- training ----
-
-JOINT = {"joint_tags": 4, "solver": "bp", "loss": "crf", "propagations": 5, "parts": ()}
-
-
-def joint(**more) -> TrainingOptions:
-    return changed(preset="joint", **{**JOINT, **more})
-
-
-def listed_treebank() -> list[Sentence]:
-    """Gold tags, beside lists in which a tagger that knows little has put another one first now and then."""
-    data = treebank()
-    rng = seeded("listed")
-    names = sorted({tag for sentence in data for tag in sentence.upos})
-    for sentence in data:
-        for word, tag in enumerate(sentence.upos):
-            other = str(rng.choice([name for name in names if name != tag]))
-            first, second = (tag, other) if rng.random() < 0.7 else (other, tag)
-            text = f"{first}:0.6000;{second}:0.4000" if rng.random() < 0.6 else f"{tag}:1.0000"
-            sentence.misc[word] = f"UposCandidates={text}"
-    return data
-
-
-def tag_accuracy(parser: DependencyParser, data: list[Sentence]) -> float:
-    found = parser.parse([sentence.copy() for sentence in data])
-    pairs = [pair for s, t in zip(data, found, strict=True) for pair in zip(s.upos, t.upos, strict=True)]
-    return sum(own == other for own, other in pairs) / len(pairs)
-
-
-@pytest.mark.parametrize(("labels", "parts"), [("joint", ()), ("both", None)])
-def test_it_fits_what_it_is_shown(labels, parts):
-    data = listed_treebank()
-    options = preset_options("joint", epochs=10, bits=16, pruner_bits=14, labels=labels, parts=parts)
-    reports = []
-    parser = train(data, data, options, progress=reports.append)
-    assert parser.tags == sorted({tag for sentence in data for tag in sentence.upos})
-    assert las(parser, data) > 0.95
-    assert las(parser, data, ParseOptions(decoder="mbr")) > 0.95
-    assert tag_accuracy(parser, data) > 0.98
-    assert reports[-1].upos == pytest.approx(tag_accuracy(parser, data), abs=0.02)
-    assert reports[0].upos is None  # the pruner's
-
-
-def test_the_same_bytes_for_any_threads_and_after_a_kill(tmp_path):
-    check_same_bytes(tmp_path, data=listed_treebank(), preset="joint", **JOINT, features="supported")
-
-
-@pytest.fixture(scope="module")
-def parser() -> DependencyParser:
-    data = listed_treebank()
-    return train(data, data[:5], joint(epochs=4))
-
-
-def test_a_model_file_keeps_them(parser, tmp_path):
-    data = listed_treebank()
-    parser.save(tmp_path / "model")
-    loaded = DependencyParser.load(tmp_path / "model")
-    for options in (ParseOptions(probabilities=True), ParseOptions(decoder="mbr", threads=3)):
-        texts = [
-            [s.to_conllu() for s in one.parse([s.copy() for s in data], options)] for one in (parser, loaded)
-        ]
-        assert texts[0] == texts[1]
-    found = read_model(tmp_path / "model")
-    for tags, message in [
-        ([], "not those of a parser with tags"),
-        ("NOUN", "no list of names"),
-        (found.header["tags"][:-1], "laid out for other labels"),
-    ]:
-        write_model(tmp_path / "changed", {**found.header, "tags": tags}, found.tensors)
-        with pytest.raises(ArboraError, match=message):
-            DependencyParser.load(tmp_path / "changed")
-
-
-@pytest.mark.parametrize("probabilities", [False, True])
-def test_text_to_text_is_the_same(parser, probabilities):
-    data = listed_treebank()
-    data[0].misc[0] += "|SpaceAfter=No|UposProbability=0.5000"
-    data[1].misc[0] = "_"  # then its tag is given
-    data[1].upos[0], data[2].misc[1] = "NOUN", "UposCandidates=NOUN;X:2;VERB:0.5;VERB:0.5;ADJ:?;:1"
-    text = "".join(sentence.to_conllu() for sentence in data).encode()
-    options = ParseOptions(probabilities=probabilities, threads=2)
-    expected = "".join(s.to_conllu() for s in parser.parse([s.copy() for s in data], options))
-    found = b"".join(piece.data for piece in parser.parse_conllu([text], options)).decode()
-    assert found == expected
-    assert "UposCandidates" not in found
-    assert found.count("UposProbability") == (sum(map(len, data)) if probabilities else 1)
-    first, second, third = list(scan([found.encode()], False))[:3]
-    assert first.misc[0].startswith("SpaceAfter=No")
-    assert second.upos[0] == "NOUN"
-    assert third.upos[1] == "VERB"
-
-
-def test_what_is_given_is_kept(parser):
-    data = listed_treebank()[:6]
-    before = [sentence.copy() for sentence in data]
-    for sentence in data:
-        sentence.heads = [head if word % 2 else None for word, head in enumerate(sentence.heads)]
-        sentence.deprels = ["_"] * len(sentence)
-    found = parser.parse([sentence.copy() for sentence in data], ParseOptions(constraints=True))
-    for sentence, gold in zip(found, before, strict=True):
-        assert sentence.heads[1::2] == gold.heads[1::2]
-        lists = _core.candidate_tags(parser.tags, gold.upos, gold.misc)[1]
-        for tag, own in zip(sentence.upos, lists, strict=True):
-            assert parser.tags.index(tag) in [choice for choice, _ in own]
-
-
-def test_a_word_of_which_nothing_is_known_may_have_any_tag(parser):
-    sentence = listed_treebank()[0]
-    sentence.upos, sentence.misc = ["_"] * len(sentence), ["_"] * len(sentence)
-    found = next(parser.parse([sentence]))
-    assert set(found.upos) <= set(parser.tags)
-    assert next(parser.parse([Sentence([])])).upos == []
-
-
 def test_lists_as_they_are_read():
     def read(upos: str, misc: str):
         first, listed = _core.candidate_tags(NAMES, [upos], [misc])
@@ -434,39 +261,3 @@ def test_lists_as_they_are_read():
     ):
         assert read("NOUN", misc) == ("NOUN", [(1, 1.0)])
         assert read("X", misc) == ("X", [])
-
-
-def test_what_cannot_be(parser):
-    data = listed_treebank()[:4]
-    for options, message in [
-        ({"joint_tags": 4}, "need the solver bp"),
-        ({"joint_tags": 17, "solver": "bp"}, "between 0 and 16"),
-        ({"joint_tags": 2, "latent_tags": 2, "solver": "bp"}, "latent_tags or joint_tags, not both"),
-        ({"tag_threshold": 1.0}, "at least 0 and below 1"),
-    ]:
-        with pytest.raises(ArboraError, match=message):
-            TrainingOptions(**options).check()
-    with pytest.raises(ArboraError, match="joint_tags are summed out, which takes a loss with a finite beta"):
-        check_recipe(TrainingOptions(joint_tags=3, solver="bp"))
-    with pytest.raises(ArboraError, match=r"lists of a tagger \(UposCandidates in MISC\) beside gold UPOS"):
-        train(treebank(), None, joint())
-    with pytest.raises(ArboraError, match=r"no section \[tags\], which joint_tags need"):
-        train(data, None, joint(), templates=Templates.parse("[arcs]\nhead.upos\n[labels]\nhead.upos"))
-    odd = listed_treebank()[:2]
-    odd[0].upos[0] = "A;B"
-    with pytest.raises(ArboraError, match="'A;B' has no place in a list"):
-        train(odd, None, joint())
-    many = listed_treebank()
-    for number, sentence in enumerate(many):
-        sentence.upos = [f"{number}-{word}" for word in range(len(sentence))]
-    with pytest.raises(ArboraError, match="UPOS tags; a parser chooses among 64"):
-        train(many, None, joint())
-    for line in ("head.form : alone", "modifier.form", "modifier.form & tags-between : alone"):
-        for section in ("tag-bigrams", "tag-trigrams"):
-            with pytest.raises(ArboraError, match="about one word"):
-                Templates.parse(f"[{section}]\n{line}")
-    for options in (ParseOptions(certificates=True), ParseOptions(solver="ad3"), ParseOptions(solver="ilp")):
-        with pytest.raises(ArboraError, match="chooses tags, by bp"):
-            list(parser.parse([data[0].copy()], options))
-    with pytest.raises(ArboraError, match="that chooses tags knows none"):
-        list(parse_with_rules(parser, data, Rules.parse("no punct under any")))

@@ -8,12 +8,10 @@ from math import inf
 import numpy as np
 import pytest
 from contract.test_parser import draw_sentence
-from contract.test_part_graphs import templates_for
-from oracles.features import Twin, all_arcs
 from oracles.parsing import random_parser
 from small_training import changed, check_same_bytes, las, treebank
+from tagged_cases import NEGLIGIBLE, TaggedCase, check_beliefs, forest
 
-from arbora import _core
 from arbora.dependency import (
     DependencyParser,
     ParseOptions,
@@ -24,57 +22,30 @@ from arbora.dependency import (
     preset_templates,
     train,
 )
-from arbora.dependency.options import tree_options
-from arbora.dependency.structure import encode
 from arbora.dependency.training import check_recipe
 from arbora.errors import ArboraError
-from arbora.features import SECTIONS, Templates
+from arbora.features import Templates
 from arbora.models import read_model, write_model
 from tests.oracles.latent import TaggedTrees, log_sum
 from tests.oracles.scores import seeded
 from tests.oracles.trees import all_trees, is_tree
 
-BITS = 12
-NEGLIGIBLE = 1e-3  # what is below it is left out of a gradient
 TAGS = "[tags]\nmodifier.form : alone\nmodifier.upos & modifier-1.form : alone\n"
 LINKS = "[tag-links]\nhead.form & modifier.form : direction\nhead.upos & modifier.upos : distance\n"
 
 
-class Case:
-    """A sentence with gold heads and candidate arcs, and weights; arcs may make parts of some kinds."""
+class Case(TaggedCase):
+    """With gold heads."""
 
     def __init__(
         self, rng, n: int, tags: int, spread: float, *, arcs=None, single_root=False, model=""
     ) -> None:
-        text = (
-            (templates_for(model) if model else "[arcs]\nhead.form & modifier.form : alone\n") + TAGS + LINKS
-        )
-        templates = Templates.parse(text.replace("[labels]\nmodifier.form\n", ""))
-        compiled = templates.compile()
-        self.core = _core.ParserStructure(
-            [compiled[name] for name in SECTIONS], 0.0, 10, [True], [True], tags=tags
-        )
-        self.twin, self.tags, self.n = Twin(templates, 1, BITS), tags, n
-        self.sentence, self.single_root = draw_sentence(rng, n), single_root
-        self.encoded, self.arcs = encode([self.sentence]), all_arcs(n) if arcs is None else arcs
+        super().__init__(rng, n, TAGS + LINKS, tags, spread, arcs=arcs, single_root=single_root, model=model)
+        self.tags = tags
         above = [[head for head, word in self.arcs if word == modifier] for modifier in range(1, n + 1)]
         every = [[-1, *heads] for heads in product(*above)]
-        self.trees = [heads for heads in every if is_tree(np.array(heads), single_root, False)]
-        self.heads = self.trees[rng.integers(len(self.trees))]
-        size = (1 << BITS) + self.core.padding
-        self.weights = (np.round(rng.normal(size=size) * spread * 1024) / 1024).astype(np.float32)
-
-    def loss(self, beta: float, gamma: float, weights=None, propagations: int = 500):
-        """The core's: its value and its gradient, a number for each weight."""
-        options = {"single_root": self.single_root, "projective": False, "solver": "bp"}
-        value, places, numbers = self.core.loss(
-            self.weights if weights is None else weights, self.encoded, 0, np.array(self.heads[1:], np.int32),
-            np.zeros(self.n, np.int32), self.arcs, beta, gamma,
-            tree_options({**options, "propagations": propagations}),
-        )  # fmt: skip
-        gradient = np.zeros(len(self.weights))
-        np.add.at(gradient, places, numbers)
-        return value, gradient
+        trees = [heads for heads in every if is_tree(np.array(heads), single_root, False)]
+        self.heads = trees[rng.integers(len(trees))]
 
     def scores(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of tags, arcs (-inf where there is no candidate) and links, as their twin takes them."""
@@ -95,13 +66,6 @@ class Case:
         costs = np.array([sum(a != b for a, b in zip(tree, self.heads, strict=True)) for tree, _ in own.each])
         gold = log_sum(own.scores[costs == 0])
         return (log_sum(own.scores + beta * gamma * costs) - gold) / beta
-
-
-def forest(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
-    """Every word has the root and one other word as candidates, and no two words are linked in two ways."""
-    order = rng.permutation(n) + 1
-    above = {int(word): int(rng.choice(order[:place])) for place, word in enumerate(order) if place}
-    return [arc for arc in all_arcs(n) if arc[0] in (0, above.get(arc[1]))]
 
 
 def test_scores_are_sums_of_features():
@@ -157,17 +121,7 @@ def test_slopes_of_bethe(model, beta, gamma):
     for n, tags in [(2, 2), (3, 3), (4, 2)]:
         rng = seeded("slopes of tags", model, n, tags)
         case = Case(rng, n, tags, 0.1 / beta, model=model, single_root=bool(n % 2))
-        _, gradient = case.loss(beta, gamma)
-        places = [*np.argsort(-np.abs(gradient))[:6], *rng.choice(np.flatnonzero(gradient), 4)]
-        for place in map(int, places):
-            ends = []
-            for sign in (1, -1):
-                weights = case.weights.copy()
-                weights[place] += sign / 128
-                ends.append(case.loss(beta, gamma, weights)[0])
-            slope = (ends[0] - ends[1]) * 64
-            assert slope == pytest.approx(gradient[place], abs=1e-3 + NEGLIGIBLE * 12)
-            greatest = max(greatest, abs(slope))
+        greatest = max(greatest, case.check_slopes(rng, beta, gamma))
     assert greatest > 0.2
 
 
@@ -206,27 +160,14 @@ def draw_parser(rng: np.random.Generator, tags: int, scale: float = 0.1) -> Depe
     return DependencyParser(parser.header, parser._weights, parser._pruner_weights)
 
 
-def run(parser: DependencyParser, sentence, **options):
-    work = parser._encode([sentence], ParseOptions(probabilities=True, **options))
-    parser._run(work, ParseOptions(probabilities=True, **options))
-    return work
-
-
 @pytest.mark.parametrize("tags", [1, 2, 4])
 def test_probabilities_are_those_of_the_graph(tags):
     """Propagation of heads and that of the factor room, over binary arcs, rest at the same beliefs."""
     for n in (1, 2, 3, 5, 8):
         rng = seeded("beliefs", tags, n)
         parser, sentence = draw_parser(rng, tags), draw_sentence(rng, n)
-        work = run(parser, sentence, propagations=500)
-        view = parser.graph(sentence, sums=True)
-        assert view.tags is not None
-        assert view.tags.shape == (n,)
-        solution = view.graph.solve("bp", tolerance=1e-9, iterations=1000)
-        assert solution.converged
-        arcs = list(zip(view.heads.tolist(), view.modifiers.tolist(), strict=True))
-        own = solution[view.arcs][[arcs.index((int(h), m)) for m, h in enumerate(work.heads, 1)]]
-        np.testing.assert_allclose(work.head_probabilities, own, atol=1e-4)
+        _, found, _ = check_beliefs(parser, sentence)
+        assert found.shape == (n,)
 
 
 def test_ranked_trees_are_summed_over_their_tags():
