@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from command import run_here
 
+from arbora.pipeline import shipped_models
 from arbora.text import Tokenizer
 from arbora.treebank import read
 
@@ -100,7 +101,7 @@ def test_conversion_to_words_and_back(tmp_path):
         (["-m", "MODEL"], b"Good.\nB\xe9b\xe9", "raw.txt:2: byte 8 of the text is no UTF-8"),
         (["-m", "MODEL"], b"\xff\xfea\0", "raw.txt:1: begins with the byte order mark of UTF-16"),
         (["-m", "MODEL"], b"\x1f\x8b\x08", "compressed with gzip"),
-        ([], b"Good.", "raw text needs a model"),
+        (["-m", "xx"], b"Good.", "xx: there is no such file"),
         (["-m", str(TREEBANK)], b"Good.", "this is not an Arbora model"),
         (["-m", "MODEL", "--input-format", "pdf"], b"", "there is no input format 'pdf'"),
         (["-m", "MODEL", "--threads", "0"], b"", "threads must be at least 1"),
@@ -153,3 +154,18 @@ def test_a_treebank_without_words(tmp_path):
     done = run_here("train", "tokenizer", tmp_path / "empty.conllu", "--output", tmp_path / "m")
     assert done.returncode == 2
     assert "empty.conllu: there are no words in this treebank" in done.stderr
+
+
+def test_models_that_are_there_serve_too(tmp_path):
+    """The tokenizer and the tagger of a pipeline, by default of the one that is shipped."""
+    source, words, tagged = (tmp_path / name for name in ("raw.txt", "words.conllu", "tagged.conllu"))
+    source.write_text("It's here. She left.", encoding="utf-8")
+    file = shipped_models()[0].path
+    for model in ([], ["-m", "en"], ["-m", file]):
+        assert run_here("tokenize", *model, "-i", source, "-o", words).returncode == 0
+        assert run_here("tag", *model, "-i", words, "-o", tagged).returncode == 0
+        found = list(read(tagged, single_root=False))
+        assert [s.forms for s in found] == [["It", "'s", "here", "."], ["She", "left", "."]]
+        assert found[1].upos == ["PRON", "VERB", "PUNCT"]
+    done = run_here("tag", "-m", "xx", "-i", words, "-o", tagged)
+    assert (done.returncode, done.stderr) == (2, "arbora: xx: there is no such file\n")

@@ -8,6 +8,7 @@ import typer
 
 from arbora.cli.options import FileBatch, FileThreads
 from arbora.cli.progress import shown_progress
+from arbora.pipeline.shipped import DEFAULT, load_tagger
 from arbora.text import TagOptions
 from arbora.text.tagging.files import TaggingReport, tag_file
 
@@ -16,8 +17,14 @@ DEFAULTS = TagOptions()
 
 def tag(
     model: Annotated[
-        str, typer.Option("--model", "-m", metavar="MODEL", help="A model of `arbora train tagger`.")
-    ],
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="A model of `arbora train tagger` or `train pipeline`, or the name of one that is there.",
+        ),
+    ] = DEFAULT,
     input: Annotated[
         str,
         typer.Option("--input", "-i", metavar="FILE", help="What to tag, CoNLL-U; `-` is standard input."),
@@ -49,7 +56,8 @@ def tag(
     The words must be there, one a line. All else is kept as it is: comments, multiword tokens, empty nodes,
     heads and relations, MISC.
 
-        arbora tag --model en.tagger --input words.conllu --output tagged.conllu
+        arbora tag --input words.conllu --output tagged.conllu
+        arbora tag --model my.tagger --input words.conllu --output tagged.conllu
 
     In a pipe, before a parser:
 
@@ -62,7 +70,7 @@ def tag(
         probabilities=probabilities, candidates=candidates, threads=threads, batch=batch
     ).check()
     with shown_progress(output, "Tagging", _counts) as show:
-        report = tag_file(model, input, output, options, progress=show)
+        report = tag_file(load_tagger(model), input, output, options, progress=show)
     if show is not None:
         speed = report.words / max(report.seconds, 1e-9)
         typer.echo(f"{_counts(report)}, {speed:,.0f} words/s", err=True)

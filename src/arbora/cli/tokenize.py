@@ -7,14 +7,20 @@ from typing import Annotated
 import typer
 
 from arbora.cli.progress import shown_progress
+from arbora.pipeline.shipped import DEFAULT, load_tokenizer
 from arbora.text.tokenizing.files import PRETOKENIZED, TEXT, TokenizingReport, tokenize_file
 
 
 def tokenize_command(
     model: Annotated[
-        str | None,
-        typer.Option("--model", "-m", metavar="MODEL", help="A model of `arbora train tokenizer`."),
-    ] = None,
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="A model of `arbora train tokenizer` or `train pipeline`, or the name of one that is there.",
+        ),
+    ] = DEFAULT,
     input: Annotated[
         str, typer.Option("--input", "-i", metavar="FILE", help="The text, in UTF-8; `-` is standard input.")
     ] = "-",
@@ -37,7 +43,8 @@ def tokenize_command(
 ) -> None:
     """Cut a text into sentences, tokens and words, and write them as CoNLL-U.
 
-        arbora tokenize --model en.tokenizer --input raw.txt --output words.conllu
+        arbora tokenize --input raw.txt --output words.conllu
+        arbora tokenize --model my.tokenizer --input raw.txt --output words.conllu
 
     No character is lost: forms are what the text has, and MISC keeps the spaces. Nothing there means one
     space, `SpaceAfter=No` none, `SpacesAfter=` others (`\\s` space, `\\t` tab, `\\n` line feed, `\\r`
@@ -51,7 +58,7 @@ def tokenize_command(
     """
     with shown_progress(output, "Tokenizing", _counts) as show:
         report = tokenize_file(
-            model,
+            load_tokenizer(model) if input_format == TEXT else None,
             input,
             output,
             source_format=input_format,

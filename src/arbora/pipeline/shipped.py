@@ -12,6 +12,7 @@ from typing import Any
 from arbora.errors import ArboraError
 from arbora.models import read_model
 from arbora.pipeline.pipeline import ARCHITECTURE, Pipeline
+from arbora.text import Tagger, Tokenizer
 
 DEFAULT = "en"
 _ENDING = ".arbora"
@@ -71,6 +72,28 @@ def load(name: str | os.PathLike[str] = DEFAULT) -> Pipeline:
             f"there is no model {os.fspath(name)!r}: it is no file, and those that are there are {names}"
         )
     return _load(path, os.stat(path).st_mtime_ns)
+
+
+def load_tokenizer(name: str | os.PathLike[str] = DEFAULT) -> Tokenizer:
+    """The tokenizer of a file, or that of a pipeline, which may be shipped under this name.
+
+    >>> load_tokenizer().tokenize("It works.")[0].forms
+    ['It', 'works', '.']
+    """
+    return load(name).tokenizer if _is_pipeline(name) else Tokenizer.load(name)
+
+
+def load_tagger(name: str | os.PathLike[str] = DEFAULT) -> Tagger:
+    """The same of taggers.
+
+    >>> load_tagger().tags[:3]
+    ['ADJ', 'ADP', 'ADV']
+    """
+    return load(name).tagger if _is_pipeline(name) else Tagger.load(name)
+
+
+def _is_pipeline(name: str | os.PathLike[str]) -> bool:
+    return bool(read_model(find_model(name), verify=False).header["architecture"] == ARCHITECTURE)
 
 
 @lru_cache(maxsize=4)

@@ -98,7 +98,7 @@ def train_tagger_file(
 
 
 def tag_file(
-    model: str,
+    model: str | Tagger,
     source: str = "-",
     target: str = "-",
     options: TagOptions | None = None,
@@ -107,14 +107,15 @@ def tag_file(
 ) -> TaggingReport:
     """Tag a CoNLL-U file, as a stream: memory does not grow with it. Old tags and lemmas are replaced.
 
-    ``-`` is standard input or output. The target gets its name only when all is written.
+    ``model`` is a tagger or the file of one. ``-`` is standard input or output. The target gets its name only
+    when all is written.
     """
     options = (options or TagOptions()).check()
     for path in (source, target):
         if path != "-" and find_format(path, None).name != "conllu":
             raise FileError("tags are written to CoNLL-U, from CoNLL-U", file=path)
     check_output(target)
-    tagger = Tagger.load(model)
+    tagger = model if isinstance(model, Tagger) else Tagger.load(model)
     report, started = TaggingReport(), time.perf_counter()
 
     def on_piece(found: RewrittenConllu) -> None:

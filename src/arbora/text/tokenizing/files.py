@@ -103,7 +103,7 @@ def _read(path: str) -> list[Sentence]:
 
 
 def tokenize_file(
-    model: str | None,
+    model: str | Tokenizer | None,
     source: str = "-",
     target: str = "-",
     *,
@@ -114,8 +114,9 @@ def tokenize_file(
 ) -> TokenizingReport:
     """Write a text file as CoNLL-U, as a stream: memory does not grow with it.
 
-    ``-`` is standard input or output. The target gets its name only when all is written. Words of the
-    ``source_format`` ``horizontal``, ``vertical`` or ``conllu`` stay as they are; these need no model.
+    ``model`` is a tokenizer or the file of one. ``-`` is standard input or output. The target gets its name
+    only when all is written. Words of the ``source_format`` ``horizontal``, ``vertical`` or ``conllu`` stay
+    as they are; these need no model.
     """
     if source_format not in (TEXT, *PRETOKENIZED):
         known = ", ".join((TEXT, *PRETOKENIZED))
@@ -135,7 +136,8 @@ def tokenize_file(
         return report
     if model is None:
         raise ArboraError("raw text needs a model: give one of `arbora train tokenizer`")
-    _tokenize(Tokenizer.load(model), source, target, ranges, threads, report, progress)
+    tokenizer = model if isinstance(model, Tokenizer) else Tokenizer.load(model)
+    _tokenize(tokenizer, source, target, ranges, threads, report, progress)
     report.seconds = time.perf_counter() - started
     return report
 
