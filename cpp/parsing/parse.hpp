@@ -27,7 +27,8 @@ struct ParseOptions {
 
 // Everything a parse needs, read only.
 struct Parser {
-    // No other has it in this process; a copy is no other.
+    // Tells parsers apart where something is kept for the next sentence of the same one: no other has it in this
+    // process, and a copy is no other.
     static std::uint64_t next_serial() {
         static std::atomic<std::uint64_t> last = 0;
         return ++last;

@@ -182,7 +182,7 @@ def _additive(n: int, turns: int = 300) -> dict[str, Any]:
                 best[key] = min(best[key], _iteration(graph, rounds=1, iterations=iterations))
         result[str(iterations)] = {
             "seconds": best,
-            "ratio": {key: best[key] / sum(best[name] for name in names) for key, names in together.items()},
+            "ratio": {key: best[key] / sum(map(best.__getitem__, own)) for key, own in together.items()},
         }
     return result
 
