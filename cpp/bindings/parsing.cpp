@@ -233,14 +233,14 @@ void bind_parsing(nb::module_& m) {
         }, "sentence"_a, "A sentence's arcs as (head, modifier).");
     nb::class_<TreeOptions>(m, "TreeOptions", "Which trees count, and how they are found where arcs are not alone.")
         .def("__init__", [](TreeOptions* self, bool single_root, bool projective, const std::string& solver,
-                            int iterations, int propagations, int constraint, bool certify, bool outer) {
+                            int iterations, int propagations, int constraint, bool certify, bool outer, int nodes) {
             const auto found = std::find(solver_names.begin(), solver_names.end(), solver);
             if (found == solver_names.end()) throw nb::value_error("there is no such solver");
             new (self) TreeOptions{{single_root, projective},
                                    {static_cast<GraphSolver>(found - solver_names.begin()), iterations, propagations,
-                                    static_cast<TreeConstraint>(constraint), certify, outer}};
+                                    static_cast<TreeConstraint>(constraint), certify, outer, nodes}};
         }, "single_root"_a, "projective"_a, "solver"_a, "iterations"_a, "propagations"_a, "constraint"_a,
-           "certify"_a, "outer"_a = false)
+           "certify"_a, "outer"_a = false, "nodes"_a = 0)
         .def_prop_ro("single_root", [](const TreeOptions& self) { return self.kind.single_root; })
         .def_prop_ro("projective", [](const TreeOptions& self) { return self.kind.projective; });
     StructureClass structure(m, "ParserStructure", "A parser without its weights.");

@@ -1,8 +1,6 @@
 // Solvers that give upper bounds: dual decomposition, AD3, and branch and bound on top of it.
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
-
 #include "bindings.hpp"
 #include "graphs.hpp"
 #include "outcomes.hpp"
@@ -14,19 +12,6 @@ using namespace nb::literals;
 using namespace arbora;
 
 namespace {
-
-// Nodes below the first begin where their parent ended, and a bound that is nearly right serves them.
-constexpr int most_node_iterations = 200;
-
-Outcome exact_ad3(const FactorGraph& graph, Ad3Options options, int nodes) {
-    const int iterations = options.iterations;
-    const BoundingSolver solve = [&](const FactorGraph& node, double cutoff, Multipliers& multipliers) {
-        options.iterations = multipliers.empty() ? iterations : std::min(iterations, most_node_iterations);
-        options.cutoff = cutoff;
-        return ad3(node, options, &multipliers);
-    };
-    return branch_and_bound(graph, solve, nodes);
-}
 
 DualStepRule rule_named(const std::string& name) {
     if (name == "level") return DualStepRule::level;

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "factors/factor_group.hpp"
+#include "support/vectorise.hpp"
 
 namespace arbora {
 
@@ -18,15 +19,23 @@ namespace {
 constexpr double tolerance = 1e-13;  // of a gain, relative to what it is the sum of
 constexpr double dependence = 1e-9;  // of a pivot, relative to the diagonal entry that it is left of
 
-int common(const std::vector<int>& a, const std::vector<int>& b) {
-    int count = 0;
-    for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-        count += a[i] == b[j];
-        const bool step_a = a[i] <= b[j], step_b = b[j] <= a[i];
-        i += step_a;
-        j += step_b;
+// x = L'^-1 x, where L is a lower triangle, row after row.
+ARBORA_VECTORISED void solve_transposed(const double* triangle, int count, double* x) {
+    const double* l = triangle + static_cast<std::size_t>(count) * (count + 1) / 2;
+    for (int i = count - 1; i >= 0; --i) {
+        l -= i + 1;
+        const double value = x[i] /= l[i];
+        for (int j = 0; j < i; ++j) x[j] -= l[j] * value;
     }
-    return count;
+}
+
+double product(const double* a, const double* b, std::size_t count) {
+    double sum[4] = {};  // four at a time do not wait for one another
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (int k = 0; k < 4; ++k) sum[k] += a[i + k] * b[i + k];
+    for (; i < count; ++i) sum[0] += a[i] * b[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 // Works on the configurations of a cache, whose `factor` is the Cholesky factor L of M = L L', row after row of its
@@ -45,8 +54,10 @@ public:
           set_(cache),
           arena_(arena),
           a_(arena.take<double>(ports_)),
-          in_(arena.take<double>(ports_)) {
+          in_(arena.take<double>(ports_)),
+          is_found_(arena.take<char>(ports_)) {
         std::copy_n(a, ports_, a_);
+        std::fill_n(is_found_, ports_, 0);
     }
 
     bool run() {
@@ -91,11 +102,14 @@ private:
         for (double weight : set_.weights) total += weight;
         if (size() > 0 && total > 0) {
             for (double& weight : set_.weights) weight /= total;
+            reduce_sides();
             return true;
         }
         set_.configurations.clear();
         set_.weights.clear();
         set_.factor.clear();
+        ones_.clear();
+        sides_.clear();
         // |A - a|^2 is linear in A, as its entries are 0 and 1.
         for (int port = 0; port < ports_; ++port) in_[port] = penalty_ * (a_[port] - 0.5);
         if (group_.best(factor_, in_, found_, arena_) == -INFINITY) return false;
@@ -142,48 +156,35 @@ private:
     }
 
     // The equality-constrained optimum, sum_j A_i A_j mu_j + tau = b_i and sum mu = 1, where b_i = inner_i /
-    // penalty + A_i a: with M instead of the inner products and some s for tau, mu = M^-1 (b + s 1).
-    void solve(double* mu) {
-        const int count = static_cast<int>(size());
-        const Arena::Frame frame(arena_);
-        double* ones = arena_.take<double>(count);
-        for (int i = 0; i < count; ++i) {
-            const Configuration& configuration = set_.configurations[i];
-            mu[i] = configuration.inner / penalty_ + along(configuration, a_);
-        }
-        const double highest = *std::max_element(mu, mu + count);  // a constant is for s to find, without rounding
-        double ones_ones = 0, ones_mu = 0;
-        for (int i = 0; i < count; ++i) {
-            const double* l = row(i);
-            double one = 1, value = mu[i] - highest;
-            for (int j = 0; j < i; ++j) {
-                one -= l[j] * ones[j];
-                value -= l[j] * mu[j];
-            }
-            ones[i] = one / l[i];
-            mu[i] = value / l[i];
-            ones_ones += ones[i] * ones[i];
-            ones_mu += ones[i] * mu[i];
-        }
-        const double s = (1 - ones_mu) / ones_ones;
-        for (int i = 0; i < count; ++i) mu[i] += s * ones[i];
-        solve_transposed(mu, count);
+    // penalty + A_i a: with M instead of the inner products and some s for tau, mu = M^-1 (b + s 1). Half of that, L^-1 b
+    // and L^-1 1, is known from the sets before.
+    void solve(double* mu) const {
+        const double s = (1 - product(ones_.data(), sides_.data(), size())) / product(ones_.data(), ones_.data(), size());
+        for (std::size_t i = 0; i < size(); ++i) mu[i] = sides_[i] + s * ones_[i];
+        solve_transposed(set_.factor.data(), static_cast<int>(size()), mu);
     }
 
-    void solve_transposed(double* x, int count) {
-        for (int i = count - 1; i >= 0; --i) {
+    // L^-1 1 and L^-1 b for all configurations. A constant in b is for s to find, without rounding.
+    void reduce_sides() {
+        ones_.clear();
+        sides_.clear();
+        shift_ = 0;
+        for (const Configuration& configuration : set_.configurations) sides_.push_back(side(configuration));
+        shift_ = *std::max_element(sides_.begin(), sides_.end());
+        for (std::size_t i = 0; i < size(); ++i) {
             const double* l = row(i);
-            x[i] /= l[i];
-            for (int j = 0; j < i; ++j) x[j] -= l[j] * x[i];
+            ones_.push_back((1 - product(l, ones_.data(), i)) / l[i]);
+            sides_[i] = (sides_[i] - shift_ - product(l, sides_.data(), i)) / l[i];
         }
+    }
+    double side(const Configuration& configuration) const {
+        return configuration.inner / penalty_ + along(configuration, a_) - shift_;
     }
 
     // A configuration enters that would gain. False if none would.
     bool improve() {
         for (int port = 0; port < ports_; ++port) in_[port] = penalty_ * (a_[port] - z_[port]);
-        double reached = 0;
-        for (std::size_t i = 0; i < size(); ++i)
-            if (set_.weights[i] > 0) reached += set_.weights[i] * gain(set_.configurations[i]);
+        const double reached = mean_gain();
         if (group_.best(factor_, in_, found_, arena_) == -INFINITY) return false;
         double magnitude = 1 + std::abs(found_.inner);
         for (int port : found_.active)
@@ -195,10 +196,21 @@ private:
     }
 
     void find_point() {
-        for (int port = 0; port < ports_; ++port) z_[port] = a_[port] == INFINITY ? 1 : 0;
-        for (std::size_t i = 0; i < size(); ++i)
-            for (int port : set_.configurations[i].active)
-                if (!std::isinf(a_[port])) z_[port] += set_.weights[i];
+        std::fill_n(z_, ports_, 0.0);
+        for (std::size_t i = 0; i < size(); ++i) {
+            const double weight = set_.weights[i];
+            for (int port : set_.configurations[i].active) z_[port] += weight;
+        }
+        for (int port = 0; port < ports_; ++port)
+            if (std::isinf(a_[port])) z_[port] = a_[port] > 0;
+    }
+
+    // Of the configurations with weight.
+    double mean_gain() const {
+        double inner = 0, outer = 0;
+        for (std::size_t i = 0; i < size(); ++i) inner += set_.weights[i] * set_.configurations[i].inner;
+        for (int port = 0; port < ports_; ++port) outer += std::isinf(in_[port]) ? 0 : in_[port] * z_[port];
+        return inner + outer;
     }
 
     double gain(const Configuration& configuration) const { return configuration.inner + along(configuration, in_); }
@@ -212,16 +224,17 @@ private:
     // L^-1 times the column of M for what was found, and what is left for the diagonal. It is 0 if the configuration
     // depends on the others.
     double reduce(double* l) {
-        const int count = static_cast<int>(size());
         const double diagonal = 1.0 + static_cast<double>(found_.active.size());
         double left = diagonal;
-        for (int i = 0; i < count; ++i) {
+        for (int port : found_.active) is_found_[port] = 1;
+        for (std::size_t i = 0; i < size(); ++i) {
             const double* known = row(i);
-            double value = 1 + common(set_.configurations[i].active, found_.active);
-            for (int j = 0; j < i; ++j) value -= known[j] * l[j];
-            l[i] = value / known[i];
+            int common = 0;
+            for (int port : set_.configurations[i].active) common += is_found_[port];
+            l[i] = (1 + common - product(known, l, i)) / known[i];
             left -= l[i] * l[i];
         }
+        for (int port : found_.active) is_found_[port] = 0;
         return left > dependence * diagonal ? left : 0;
     }
 
@@ -231,7 +244,10 @@ private:
         double* l = arena_.take<double>(size() + 1);
         const double left = reduce(l);
         if (left == 0) return false;
-        l[size()] = std::sqrt(left);
+        const double last = l[size()] = std::sqrt(left);
+        if (size() == 0) shift_ += side(found_);
+        ones_.push_back((1 - product(l, ones_.data(), size())) / last);
+        sides_.push_back((side(found_) - product(l, sides_.data(), size())) / last);
         set_.factor.insert(set_.factor.end(), l, l + size() + 1);
         set_.configurations.push_back(found_);
         set_.weights.push_back(weight);
@@ -245,7 +261,7 @@ private:
         const int count = static_cast<int>(size());
         double* lambda = arena_.take<double>(count);
         reduce(lambda);
-        solve_transposed(lambda, count);
+        solve_transposed(set_.factor.data(), count, lambda);
         double step = INFINITY;
         int leaving = -1;
         for (int i = 0; i < count; ++i) {
@@ -273,19 +289,31 @@ private:
         for (std::size_t i = index; i + 1 < count; ++i) {
             std::copy_n(row(i + 1), i + 2, old);
             for (std::size_t j = index; j < i; ++j) {
-                const double left = old[j], right = old[j + 1];
-                old[j] = cosines[j] * left + sines[j] * right;
-                old[j + 1] = cosines[j] * right - sines[j] * left;
+                rotate(old[j], old[j + 1], cosines[j], sines[j]);
             }
             const double length = std::hypot(old[i], old[i + 1]);
             cosines[i] = old[i] / length;
             sines[i] = old[i + 1] / length;
             old[i] = length;
             std::copy_n(old, i + 1, row(i));
+            if (!ones_.empty()) {
+                rotate(ones_[i], ones_[i + 1], cosines[i], sines[i]);
+                rotate(sides_[i], sides_[i + 1], cosines[i], sines[i]);
+            }
+        }
+        if (!ones_.empty()) {
+            ones_.pop_back();
+            sides_.pop_back();
         }
         set_.factor.resize(count * (count - 1) / 2);
         set_.configurations.erase(set_.configurations.begin() + static_cast<std::ptrdiff_t>(index));
         set_.weights.erase(set_.weights.begin() + static_cast<std::ptrdiff_t>(index));
+    }
+
+    static void rotate(double& left, double& right, double cosine, double sine) {
+        const double before = left;
+        left = cosine * before + sine * right;
+        right = cosine * right - sine * before;
     }
 
     // The factor anew, for a cache that somebody else filled; configurations that depend on others are left out.
@@ -307,6 +335,9 @@ private:
     ActiveSet& set_;
     Arena& arena_;
     double *a_, *in_;
+    char* is_found_;                    // by port: it is among the active ones of found_, for a while
+    std::vector<double> ones_, sides_;  // L^-1 1 and L^-1 (b - shift_): empty until begin() is through with the cache
+    double shift_ = 0;
     Configuration found_;
 };
 

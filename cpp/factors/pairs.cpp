@@ -70,7 +70,12 @@ Pairs::Pairs(const Wiring& wiring, std::vector<double> scores)
         if (wiring.input_count(factor) != 2 || wiring.is_category(wiring.input_begin(factor)) ||
             wiring.is_category(wiring.input_begin(factor) + 1))
             throw std::invalid_argument("a pair must have two binary variables");
-    if (PairOdds::suits(part_scores())) odds_.emplace(wiring, part_scores());
+    has_odds_ = PairOdds::suits(part_scores());
+}
+
+const PairOdds& Pairs::odds() const {
+    std::call_once(made_, [&] { odds_.emplace(wiring(), part_scores()); });
+    return *odds_;
 }
 
 double Pairs::sum(std::size_t factor, const double* in, double* beliefs, double* parts, Arena&) const {
@@ -136,18 +141,18 @@ void Pairs::add_parts(std::size_t, std::span<const int> active, double weight, d
 }
 
 bool Pairs::propagate(const Totals& totals, double damping, double* messages, Arena& arena) const {
-    if (!odds_) return FactorGroup::propagate(totals, damping, messages, arena);
-    odds_->propagate(totals, damping, messages, arena);
+    if (!has_odds_) return FactorGroup::propagate(totals, damping, messages, arena);
+    odds().propagate(totals, damping, messages, arena);
     return true;  // no single pair excludes anything
 }
 
 double Pairs::sum_all(const Totals& totals, const double* messages, double* parts, Arena& arena) const {
-    return odds_ ? odds_->sum_all(totals, messages, parts, arena) : sum_each(totals, messages, parts, arena);
+    return has_odds_ ? odds().sum_all(totals, messages, parts, arena) : sum_each(totals, messages, parts, arena);
 }
 
 void Pairs::add_messages(const double* messages, Totals& totals) const {
-    if (odds_)
-        odds_->add_messages(messages, totals);
+    if (has_odds_)
+        odds().add_messages(messages, totals);
     else
         FactorGroup::add_messages(messages, totals);
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <mutex>
 #include <optional>
 
 #include "factors/factor_group.hpp"
@@ -25,13 +26,18 @@ public:
                    Arena& arena) const override;
     std::shared_ptr<const FactorGroup> scaled(double multiplier) const override;
 
-    bool has_odds() const override { return odds_.has_value(); }
+    bool has_odds() const override { return has_odds_; }
     bool propagate(const Totals& totals, double damping, double* messages, Arena& arena) const override;
     double sum_all(const Totals& totals, const double* messages, double* parts, Arena& arena) const override;
     void add_messages(const double* messages, Totals& totals) const override;
 
 private:
-    std::optional<PairOdds> odds_;
+    // Made when somebody first asks: many graphs are only maximised.
+    const PairOdds& odds() const;
+
+    bool has_odds_;
+    mutable std::once_flag made_;
+    mutable std::optional<PairOdds> odds_;
 };
 
 }  // namespace arbora

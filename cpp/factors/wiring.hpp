@@ -45,6 +45,9 @@ public:
     // Throws std::invalid_argument for what is no variable, or a category that is negated.
     void add_factor(const Variables& variables, std::span<const Input> inputs);
 
+    // Factors of two binary variables each, none negated: the variables of all, one pair after the other.
+    static Wiring of_pairs(const Variables& variables, std::vector<std::int32_t> inputs);
+
     std::size_t factors() const { return factor_inputs_.size() - 1; }
     std::size_t ports() const { return slots_.size(); }
     std::size_t inputs() const { return variable_.size(); }

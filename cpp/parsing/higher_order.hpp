@@ -24,6 +24,8 @@ struct GraphOptions {
     // fractions. It is of the outer set that the relaxation searches (Martins et al. 2010), and a model that has learned
     // to score it below the gold tree has fewer gaps.
     bool outer = false;
+    // Of branch and bound, at most, where the solver has no proof; 0: there is no branching.
+    int nodes = 0;
 };
 
 // Scores of parts of several arcs, beside those of arcs that FirstOrder gives: the sections of the templates from

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "factors/pairs.hpp"
 #include "parsing/exact_charts.hpp"
 #include "parts/nonprojective_arcs.hpp"
 #include "trees/operations.hpp"
@@ -14,16 +15,69 @@ constexpr int most_sweeps = 20;
 // A change must be worth more than rounding.
 constexpr double least_gain = 1e-9;
 
+// Pairs of arcs with a score, by arc: most factors are such, and need no more than a look at the other arc.
+class ArcPairs {
+public:
+    void add(const FactorGroup& pairs) { groups_.push_back(&pairs); }
+
+    void index(int arcs) {
+        begins_.assign(arcs + 1, 0);
+        for_ports([&](int arc, int, double) { ++begins_[arc + 1]; });
+        for (int a = 0; a < arcs; ++a) begins_[a + 1] += begins_[a];
+        others_.resize(begins_.back());
+        next_.assign(begins_.begin(), begins_.end() - 1);
+        for_ports([&](int arc, int other, double score) { others_[next_[arc]++] = {score, other}; });
+    }
+
+    // What the pairs of an arc give with the arcs that are there.
+    double of(int arc, const Assignment& assignment) const {
+        double total = 0;
+        for (int k = begins_[arc]; k < begins_[arc + 1]; ++k)
+            if (assignment[others_[k].arc]) total += others_[k].score;
+        return total;
+    }
+
+private:
+    struct Other {
+        double score;
+        int arc;
+    };
+
+    template <class Each>
+    void for_ports(Each each) const {
+        for (const FactorGroup* group : groups_) {
+            const Wiring& wiring = group->wiring();
+            for (std::size_t f = 0; f < group->size(); ++f) {
+                const int first = wiring.slot(2 * f), second = wiring.slot(2 * f + 1);
+                const double score = group->part_scores()[f];
+                each(first, second, score);
+                each(second, first, score);
+            }
+        }
+    }
+
+    std::vector<const FactorGroup*> groups_;
+    std::vector<int> begins_, next_;
+    std::vector<Other> others_;
+};
+
 class Climber {
 public:
-    Climber(const PartGraph& graph, int* heads)
-        : graph_(graph.graph()), arcs_(graph.arcs()), single_root_(graph.kind().single_root), heads_(heads) {
+    // `is_best_projective`: no projective tree is better than the given one by its arcs and automata.
+    Climber(const PartGraph& graph, int* heads, bool is_best_projective)
+        : graph_(graph.graph()),
+          arcs_(graph.arcs()),
+          single_root_(graph.kind().single_root),
+          heads_(heads),
+          is_best_projective_(is_best_projective && !graph.descent_group()) {
         for (std::size_t g = graph.first_part_group(); g < graph_.groups().size(); ++g)
-            if (graph_.groups()[g].get() != graph.descent_group()) add_group(*graph_.groups()[g]);
+            if (graph_.groups()[g].get() != graph.descent_group())
+                add_group(*graph_.groups()[g], g == graph.automata().group);
         if (graph.descent_group()) {
             nonprojective_ = NonprojectiveScores(arcs_, graph.descent_group()->part_scores());
             of_nonprojective_ = nonprojective_.of_tree(heads_);
         }
+        pairs_.index(arcs_.count());
         begins_.assign(arcs_.count() + 1, 0);
         for (const Factor& factor : factors_) for_slots(factor, [&](int slot) { ++begins_[slot + 1]; });
         for (int a = 0; a < arcs_.count(); ++a) begins_[a + 1] += begins_[a];
@@ -33,8 +87,7 @@ public:
             for_slots(factors_[f], [&](int slot) { seen_by_[next[slot]++] = static_cast<int>(f); });
         assignment_.assign(arcs_.count(), 0);
         for (int m = 1; m <= arcs_.n(); ++m) assignment_[arcs_.find(heads_[m], m)] = 1;
-        scores_.resize(factors_.size());
-        for (std::size_t f = 0; f < factors_.size(); ++f) scores_[f] = score(static_cast<int>(f));
+        scores_.assign(factors_.size(), NAN);  // until somebody asks
         marks_.assign(factors_.size(), 0);
     }
 
@@ -60,7 +113,12 @@ private:
         int out[2], in[2];
     };
 
-    void add_group(const FactorGroup& group) {
+    void add_group(const FactorGroup& group, bool are_automata) {
+        if (dynamic_cast<const Pairs*>(&group)) {
+            pairs_.add(group);
+            return;
+        }
+        is_best_projective_ &= are_automata;
         for (std::size_t f = 0; f < group.size(); ++f) factors_.push_back({&group, static_cast<int>(f)});
     }
     template <class Each>
@@ -93,6 +151,27 @@ private:
         return back >= 0;
     }
 
+    // Whether the move cannot help: it leads to a projective tree, which is no better by arcs and automata, nor is it by
+    // pairs. Most are such, and this is cheaper to see than what they change.
+    bool is_hopeless(const Move& move) {
+        if (!is_best_projective_ || move.count != 1 || crosses_some(arcs_.arc(move.in[0]))) return false;
+        const double of_pairs = change(move.out[0]) + change(move.in[0]);
+        apply(move);
+        return of_pairs <= 0;
+    }
+
+    bool crosses_some(const Arc& arc) const {
+        const auto [low, high] = std::minmax(arc.head, arc.modifier);
+        bool result = false;
+        for (int m = 1; m <= arcs_.n(); ++m) {
+            const int head = heads_[m];
+            const bool is_between = low < m && m < high, head_is_between = low < head && head < high;
+            const bool is_end = m == low || m == high, head_is_end = head == low || head == high;
+            result |= is_between != head_is_between && !is_end && !head_is_end && m != arc.modifier;
+        }
+        return result;
+    }
+
     // What the move would change; the factors that it touches are left in touched_, their scores in fresh_.
     double gain(const Move& move) {
         touched_.clear();
@@ -106,9 +185,13 @@ private:
                     if (marks_[f] == mark_) continue;
                     marks_[f] = mark_;
                     touched_.push_back(f);
+                    if (std::isnan(scores_[f])) scores_[f] = score(f);
                 }
         }
-        apply(move);
+        for (int i = 0; i < move.count; ++i) {
+            total += change(move.out[i]);
+            total += change(move.in[i]);
+        }
         fresh_.clear();
         for (int f : touched_) {
             fresh_.push_back(score(f));
@@ -116,6 +199,13 @@ private:
         }
         apply(move);
         return nonprojective_.empty() ? total : total + nonprojective_gain(move);
+    }
+
+    // Takes an arc out, or in; what its pairs give then, less what they gave.
+    double change(int arc) {
+        assignment_[arc] ^= 1;
+        const double of_pairs = pairs_.of(arc, assignment_);
+        return assignment_[arc] ? of_pairs : -of_pairs;
     }
 
     // The same of arcs that are not projective, which hang on all that is above and below.
@@ -142,13 +232,14 @@ private:
         Move chosen;
         for (int to = arcs_.heads_begin(m); to < arcs_.heads_end(m); ++to) {
             Move move;
-            if (!find_move(m, to, move)) continue;
+            if (!find_move(m, to, move) || is_hopeless(move)) continue;
             const double value = gain(move);
             if (!(value > best)) continue;
             best = value;
             chosen = move;
         }
         if (!chosen.count) return false;
+        is_best_projective_ = false;
         gain(chosen);
         apply(chosen);
         set_heads(chosen.in, chosen.count);
@@ -161,7 +252,9 @@ private:
     const ArcIndex& arcs_;
     bool single_root_;
     int* heads_;
+    bool is_best_projective_;
     std::vector<Factor> factors_;
+    ArcPairs pairs_;
     std::vector<int> begins_, seen_by_, active_, touched_;
     std::vector<double> scores_, fresh_;
     NonprojectiveScores nonprojective_;
@@ -174,7 +267,7 @@ private:
 
 }  // namespace
 
-bool climb(const PartGraph& graph, int* heads) { return Climber(graph, heads).run(); }
+bool climb(const PartGraph& graph, int* heads) { return Climber(graph, heads, false).run(); }
 
 Outcome climb_from_projective(const PartGraph& graph) {
     const ArcIndex& arcs = graph.arcs();
@@ -197,7 +290,7 @@ Outcome climb_from_projective(const PartGraph& graph) {
     if (graph.kind().projective && bound != -INFINITY && graph.automata().are_all)
         outcome.upper_bound = bound;
     else if (!graph.kind().projective)
-        climb(graph, heads.data());
+        Climber(graph, heads.data(), bound != -INFINITY).run();
     outcome.assignment = graph.assignment_of(heads.data());
     outcome.beliefs.assign(outcome.assignment.begin(), outcome.assignment.end());
     outcome.value = graph.value_of(outcome.assignment);

@@ -14,12 +14,13 @@ public:
 
     std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
                                                     const Descents&, std::vector<double> scores) const override {
-        Wiring wiring;
+        std::vector<std::int32_t> inputs;
+        inputs.reserve(2 * scores.size());
         Kind::for_pairs(arcs, [&](int first, int second, const Part&) {
-            const Input inputs[] = {{first}, {second}};
-            wiring.add_factor(variables, inputs);
+            inputs.push_back(first);
+            inputs.push_back(second);
         });
-        return std::make_shared<Pairs>(wiring, std::move(scores));
+        return std::make_shared<Pairs>(Wiring::of_pairs(variables, std::move(inputs)), std::move(scores));
     }
 };
 

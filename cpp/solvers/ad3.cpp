@@ -42,7 +42,8 @@ public:
           u_(graph.slots(), 0.0),
           u_average_(graph.slots()),
           w_average_(copies_.ports()),
-          caches_(copies_.factors()) {}
+          caches_(copies_.factors()),
+          best_in_(decoding_.all_in()) {}
 
     Outcome run(Multipliers* multipliers) {
         outcome_.infeasible = outside_ == -INFINITY;
@@ -58,7 +59,7 @@ public:
             }
         }
         report();
-        if (multipliers) *multipliers = decoding_.all_in();
+        if (multipliers) *multipliers = best_in_;
         return std::move(outcome_);
     }
 
@@ -82,7 +83,10 @@ private:
         }
         const double dual = outside_ + decoding_.total();
         if (!std::isfinite(dual)) return false;
-        outcome_.upper_bound = std::min(outcome_.upper_bound, dual);
+        if (dual < outcome_.upper_bound) {
+            outcome_.upper_bound = dual;
+            best_in_ = decoding_.all_in();
+        }
         incumbent_.consider(decoding_);
         if (!decoding_.disagreeing().empty() && outcome_.iterations > 0) {
             incumbent_.consider(u_);
@@ -240,6 +244,7 @@ private:
     std::vector<double> u_before_, w_before_;
     Average u_average_, w_average_;
     std::vector<ActiveSet> caches_;
+    std::vector<double> best_in_;  // of the lowest bound
     Outcome outcome_;
     Arena arena_;
 };

@@ -16,7 +16,7 @@ struct Ad3Options {
     Derivation derive;
 };
 
-// The numbers of all copies that a solution ends with: where to begin on the same graph with more evidence.
+// The numbers of all copies that gave the lowest bound: where to begin on the same graph with more evidence.
 using Multipliers = std::vector<double>;
 
 // Alternating directions (Martins et al. 2011, 2015): copies z_f of the slots of each factor f, their mean u, numbers

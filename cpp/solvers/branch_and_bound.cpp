@@ -5,17 +5,14 @@
 #include <memory>
 #include <queue>
 
+#include "solvers/fixing.hpp"
 #include "solvers/incumbent.hpp"
 
 namespace arbora {
 namespace {
 
-// One decision: a slot is true or false. A category whose slot is true is known, one whose slot is false has a value
-// less.
-struct Decision {
-    int slot;
-    bool is_true;
-};
+// Of AD3 below the first node: a bound that is nearly right serves there.
+constexpr int most_node_iterations = 200;
 
 struct Node {
     double bound;
@@ -32,11 +29,11 @@ struct IsLessPromising {
 
 class BranchAndBound {
 public:
-    BranchAndBound(const FactorGraph& graph, const BoundingSolver& solve, int nodes)
-        : graph_(graph), solve_(solve), most_nodes_(nodes), variable_of_(graph.slots()) {
-        const Variables& variables = graph.variables();
-        for (int v = 0; v < variables.count(); ++v)
-            std::fill_n(variable_of_.begin() + variables.first(v), variables.size(v), v);
+    BranchAndBound(const FactorGraph& graph, const BoundingSolver& solve, int nodes, const Assignment& known)
+        : graph_(graph), solve_(solve), most_nodes_(nodes) {
+        if (known.empty()) return;
+        result_.value = graph.value(known, arena_);
+        if (result_.value != -INFINITY) result_.assignment = known;
     }
 
     Outcome run() {
@@ -58,11 +55,9 @@ private:
     double bound() const { return open_.empty() ? result_.value : std::max(result_.value, open_.top().bound); }
 
     void visit(const Node& node) {
-        const FactorGraph graph = decided(node.decisions);
+        const FactorGraph graph = decided(graph_, node.decisions);
         auto multipliers = std::make_shared<Multipliers>(*node.multipliers);
-        const double cutoff =
-            result_.value + certificate_tolerance * (1 + std::abs(result_.value));  // -inf as long as there is none
-        const Outcome found = solve_(graph, std::isnan(cutoff) ? -INFINITY : cutoff, *multipliers);
+        const Outcome found = solve_(graph, cutoff(), *multipliers);
         count(found);
         if (found.infeasible) return;
         if (found.value > result_.value) {
@@ -72,28 +67,26 @@ private:
         if (node.decisions.empty()) result_.beliefs = found.beliefs;
         const double bound = std::min(node.bound, found.upper_bound);
         if (is_closed(bound)) return;
-        const int slot = most_undecided(graph, found.beliefs);
-        if (slot < 0) return;  // an assignment without alternative, which is known by now
+        std::vector<Decision> decisions = node.decisions;
+        const std::vector<Decision> fixed = find_fixed(graph, *multipliers, cutoff());
+        decisions.insert(decisions.end(), fixed.begin(), fixed.end());
+        const int slot = most_undecided(decided(graph_, decisions), found.beliefs);
+        if (slot < 0 && fixed.empty()) return;  // an assignment without alternative, which is known by now
+        if (slot < 0) {  // one that nobody has looked at
+            open_.push({bound, std::move(decisions), multipliers});
+            return;
+        }
         for (bool is_true : {false, true}) {
-            Node child{bound, node.decisions, multipliers};
+            Node child{bound, decisions, multipliers};
             child.decisions.push_back({slot, is_true});
             open_.push(std::move(child));
         }
     }
 
-    // The graph with decisions made.
-    FactorGraph decided(const std::vector<Decision>& decisions) const {
-        FactorGraph result = graph_;
-        for (const Decision& decision : decisions) {
-            const int variable = variable_of_[decision.slot];
-            if (!graph_.variables().is_category(variable))
-                result.clamp(variable, decision.is_true);
-            else if (decision.is_true)
-                result.clamp(variable, decision.slot - graph_.variables().first(variable));
-            else
-                result.set_score(decision.slot, -INFINITY);
-        }
-        return result;
+    // Values up to this are as good as known; -inf as long as there is none.
+    double cutoff() const {
+        if (result_.value == -INFINITY) return -INFINITY;
+        return result_.value + certificate_tolerance * (1 + std::abs(result_.value));
     }
 
     // The slot whose belief is nearest to a half; -1 if everything is decided.
@@ -111,13 +104,6 @@ private:
             }
         }
         return found;
-    }
-
-    static bool is_decided(const FactorGraph& graph, int variable) {
-        const int first = graph.variables().first(variable), size = graph.variables().size(variable);
-        int possible = 0;
-        for (int slot = first; slot < first + size; ++slot) possible += std::isfinite(graph.unary(slot));
-        return graph.variables().is_category(variable) ? possible <= 1 : possible == 0;
     }
 
     void count(const Outcome& found) {
@@ -144,7 +130,6 @@ private:
     const FactorGraph& graph_;
     const BoundingSolver& solve_;
     const int most_nodes_;
-    std::vector<int> variable_of_;
     std::priority_queue<Node, std::vector<Node>, IsLessPromising> open_;
     Outcome result_;
     Arena arena_;
@@ -152,8 +137,18 @@ private:
 
 }  // namespace
 
-Outcome branch_and_bound(const FactorGraph& graph, const BoundingSolver& solve, int nodes) {
-    return BranchAndBound(graph, solve, nodes).run();
+Outcome branch_and_bound(const FactorGraph& graph, const BoundingSolver& solve, int nodes, const Assignment& known) {
+    return BranchAndBound(graph, solve, nodes, known).run();
+}
+
+Outcome exact_ad3(const FactorGraph& graph, const Ad3Options& options, int nodes, const Assignment& known) {
+    const BoundingSolver solve = [&](const FactorGraph& node, double cutoff, Multipliers& multipliers) {
+        Ad3Options own = options;
+        if (!multipliers.empty()) own.iterations = std::min(own.iterations, most_node_iterations);
+        own.cutoff = cutoff;
+        return ad3(node, own, &multipliers);
+    };
+    return branch_and_bound(graph, solve, nodes, known);
 }
 
 }  // namespace arbora

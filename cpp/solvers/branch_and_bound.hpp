@@ -12,7 +12,11 @@ using BoundingSolver = std::function<Outcome(const FactorGraph&, double cutoff, 
 // The best assignment, proved: where a relaxation is not whole, a variable that it leaves undecided is decided both
 // ways, the most promising node first. After `nodes` nodes it stops and says how far it came: the bound is the highest
 // of what is open. `iterations` adds up all nodes; there is an entry a node in the history: how many nodes are open,
-// and the bound.
-Outcome branch_and_bound(const FactorGraph& graph, const BoundingSolver& solve, int nodes);
+// and the bound. `known`: an assignment to begin with; empty if there is none. The better it is, the sooner nodes close.
+Outcome branch_and_bound(const FactorGraph& graph, const BoundingSolver& solve, int nodes, const Assignment& known = {});
+
+// The same with AD3 at every node: `options.iterations` at the first, fewer below it, where each begins where its parent
+// ended.
+Outcome exact_ad3(const FactorGraph& graph, const Ad3Options& options, int nodes, const Assignment& known = {});
 
 }  // namespace arbora

@@ -6,6 +6,7 @@
 #include "listed_factor.hpp"
 #include "solvers/branch_and_bound.hpp"
 #include "solvers/dual_decomposition.hpp"
+#include "solvers/fixing.hpp"
 #include "support/random.hpp"
 
 using namespace arbora;
@@ -150,4 +151,42 @@ TEST(branch_and_bound_is_exact) {
             const Outcome early = branch_and_bound(graph, solve, 1);
             check(graph, family, early, best_value(graph), false);
         }
+}
+
+TEST(branch_and_bound_begins_with_what_is_known) {
+    Arena arena;
+    for (Family family : families)
+        for (int seed = 0; seed < 150; ++seed) {
+            Random random(seed, static_cast<int>(family));
+            const FactorGraph graph = draw_graph(family, random);
+            const Outcome found = exact_ad3(graph, {.iterations = 50}, 10000);
+            check(graph, family, exact_ad3(graph, {.iterations = 50}, 10000, found.assignment), best_value(graph), true);
+            Assignment any(graph.slots());
+            for (auto& slot : any) slot = random.uniform() < 0.5;
+            check(graph, family, exact_ad3(graph, {.iterations = 50}, 10000, any), best_value(graph), true);
+        }
+}
+
+TEST(what_is_fixed_holds_for_all_better_assignments) {
+    Arena arena;
+    int fixed = 0;
+    for (Family family : families)
+        for (int seed = 0; seed < 150; ++seed) {
+            Random random(seed, static_cast<int>(family));
+            const FactorGraph graph = draw_graph(family, random);
+            const double best = best_value(graph);
+            if (best == -INFINITY) continue;
+            const double least = best - random.uniform();
+            Multipliers multipliers;
+            ad3(graph, {.iterations = 1 + static_cast<int>(random.uniform() * 20)}, &multipliers);
+            const std::vector<Decision> decisions = find_fixed(graph, multipliers, least);
+            fixed += static_cast<int>(decisions.size());
+            Assignment assignment(graph.slots());
+            for (unsigned bits = 0; bits < 1u << graph.slots(); ++bits) {
+                for (int slot = 0; slot < graph.slots(); ++slot) assignment[slot] = bits >> slot & 1;
+                if (graph.value(assignment, arena) <= least + rounding(family, best)) continue;
+                for (const Decision& decision : decisions) CHECK(assignment[decision.slot] == decision.is_true);
+            }
+        }
+    CHECK(fixed > 500);
 }

@@ -10,7 +10,7 @@ from arbora.cli.options import FileBatch, FileThreads, Style, colours_wanted
 from arbora.cli.progress import shown_progress
 from arbora.dependency import ParseOptions, Rules
 from arbora.dependency.files import ParsingReport
-from arbora.dependency.options import CONSTRAINTS, GRAPH_SOLVERS, SOLVERS
+from arbora.dependency.options import CERTIFYING_NODES, CONSTRAINTS, GRAPH_SOLVERS, SOLVERS
 from arbora.errors import ArboraError
 from arbora.pipeline.files import parse_any_file
 from arbora.pipeline.shipped import DEFAULT, find_model
@@ -89,6 +89,14 @@ def parse(
             "far its score may be from the best (`gap`).",
         ),
     ] = False,
+    nodes: Annotated[
+        int | None,
+        typer.Option(
+            help="With --certificates: of branch and bound, which goes on where the solver proves nothing, at "
+            f"most; 0 is the solver alone. By default {CERTIFYING_NODES}.",
+            show_default=False,
+        ),
+    ] = None,
     solver: Annotated[
         str | None,
         typer.Option(
@@ -203,6 +211,7 @@ def parse(
         probabilities=probabilities,
         constraints=constraints is not None,
         certificates=certificates,
+        nodes=nodes,
         solver=solver,
         iterations=iterations,
         propagations=propagations,

@@ -20,6 +20,8 @@ CONSTRAINTS = ("not2", "atmost1", "exactly1", "exactly1-no2cycle", "tree")
 """Which arcs make a parse, the weakest first; the core counts them so."""
 CERTIFYING_ITERATIONS = 5000
 """How many a solver may take if certificates are wanted and nothing else is said."""
+CERTIFYING_NODES = 20
+"""How many nodes branch and bound may take then, where the solver proves nothing."""
 MOST_ROLES = 64
 """How many hidden roles an arc can have."""
 MOST_TAGS = 16
@@ -140,7 +142,8 @@ class ParseOptions:
     has (not ``_``) are kept, and the rest is the best that goes with them. ``solver``, ``iterations``,
     ``propagations`` and ``constraint`` are for parsers with parts of several arcs; None is what the model was
     trained with. ``certificates``: a comment says whether the tree is proved to be the best, or how far its
-    score may be from the best. No result depends on ``threads`` or on ``batch``, the number of words that
+    score may be from the best. ``nodes``: where the solver leaves that open, branch and bound with AD3 goes on,
+    with at most so many nodes; 0 takes what the solver says. No result depends on ``threads`` or on ``batch``, the number of words that
     are worked on together.
 
     >>> ParseOptions(decoder="mbr").probabilities
@@ -157,6 +160,7 @@ class ParseOptions:
     propagations: int | None = None
     constraint: str | None = None
     certificates: bool = False
+    nodes: int | None = None
     threads: int = 1
     batch: int = 8192
 
@@ -174,6 +178,8 @@ class ParseOptions:
             )
         if self.certificates and self.decoder != "best":
             raise ArboraError("certificates say whether a tree is the best: they go with the decoder best")
+        if self.nodes is not None and not (self.certificates and self.nodes >= 0):
+            raise ArboraError("nodes are a count, and go with certificates")
         native = None if self.solver in GRAPH_SOLVERS else self.solver
         _check_graph(native, self.iterations, self.propagations, self.constraint)
         return self
@@ -212,4 +218,11 @@ def tree_options(options: Mapping[str, Any], changes: ParseOptions | None = None
         CONSTRAINTS.index(chosen("constraint", "tree")),
         certify,
         changes is None and options.get("outer", False),
+        _nodes(changes),
     )
+
+
+def _nodes(changes: ParseOptions | None) -> int:
+    if changes is None or not changes.certificates:
+        return 0
+    return CERTIFYING_NODES if changes.nodes is None else changes.nodes
