@@ -15,12 +15,20 @@ ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.co
 SMALL = ("--bits", 16, "--epochs", 2)
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("model") / "en.model"
-    done = run_here("train", "parser", ENGLISH, "--output", path, "--preset", "second-order", *SMALL)
+def trained(path: Path, *arguments: object) -> Path:
+    done = run_here("train", "parser", ENGLISH, "--output", path, "--preset", "second-order", *SMALL, *arguments)
     assert done.returncode == 0, done.stderr
     return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    return trained(tmp_path_factory.mktemp("model") / "en.model")
+
+
+@pytest.fixture(scope="module")
+def projective(tmp_path_factory) -> Path:
+    return trained(tmp_path_factory.mktemp("model") / "projective.model", "--projective")
 
 
 def shortest(path: Path, count: int) -> Path:
@@ -41,13 +49,13 @@ def parsed(model: Path, source: Path, *arguments: object) -> str:
 
 
 @pytest.mark.parametrize("solver", [*SOLVERS, *GRAPH_SOLVERS])
-def test_every_solver_parses(model, short, solver, tmp_path):
-    more = ("--projective",) if solver == "projective-chart" else ()
+def test_every_solver_parses(request, short, solver, tmp_path):
+    model = request.getfixturevalue("projective" if solver == "projective-chart" else "model")
     if solver == "enumerate":  # every set of arcs in turn
         short = tmp_path / "three.conllu"
         words = enumerate(("The", "dog", "sleeps"), 1)
         short.write_text("".join(f"{i}\t{word}" + "\t_" * 8 + "\n" for i, word in words) + "\n")
-    found = parsed(model, short, "--solver", solver, *more)
+    found = parsed(model, short, "--solver", solver)
     (tmp_path / "found.conllu").write_text(found, encoding="utf-8")
     sentences = list(read(tmp_path / "found.conllu"))  # a tree with one root each, or reading refuses
     assert [s.forms for s in sentences] == [s.forms for s in read(short, single_root=False)]
@@ -60,6 +68,18 @@ def test_certificates_are_comments(model, short):
         assert len(told) == 6
         assert all(line in ("# certificate = proved",) or " gap " in line for line in told)
     assert "# certificate = none" in parsed(model, short, "--solver", "max-product", "--certificates")
+
+
+def test_branch_and_bound_proves_what_is_open(model, short):
+    """Whatever a solver had to say after one iteration, and with the same trees as an integer program."""
+    arguments = (model, short, "--certificates", "--iterations", 1)
+    best = parsed(model, short, "--certificates", "--solver", "ilp")
+    for solver in ("hill-climbing", "dual-decomposition", "ad3"):
+        alone = parsed(*arguments, "--solver", solver, "--nodes", 0)
+        assert alone.count("# certificate = proved") < 6
+        assert parsed(*arguments, "--solver", solver, "--nodes", 1000) == best
+    done = run_here("parse", "--model", model, "--input", short, "--nodes", 3)
+    assert (done.returncode, done.stderr) == (2, "arbora: nodes are a count, and go with certificates\n")
 
 
 def test_inspect_tells_what_it_is(model):

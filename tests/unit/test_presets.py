@@ -28,10 +28,20 @@ def test_options_of_a_preset_are_options(name):
     assert preset_options(name).check().preset == name
 
 
+def test_projective_second_order_has_the_parts_of_its_chart():
+    templates = preset_templates("second-order")
+    for changes, parts in (
+        ({}, set(templates.parts)),
+        ({"projective": True}, {"consecutive-siblings", "grandparents"}),
+        ({"projective": True, "parts": ("valencies",)}, {"valencies"}),
+    ):
+        assert set(select_templates(templates, preset_options("second-order", **changes)).parts) == parts
+
+
 def test_presets_build_on_each_other():
     first, second, third = (preset_templates(f"{number}-order") for number in ("first", "second", "third"))
     assert not first.parts
-    assert list(second.parts) == ["consecutive-siblings", "grandparents"]
+    assert set(second.parts) == {"consecutive-siblings", "grandparents", "all-siblings"}
     assert set(third.parts) == set(PARTS) - {"crossings", "valencies", "nonprojective-arcs"}
     assert first.arcs == second.arcs == third.arcs
     assert first.pruner == second.pruner[: len(first.pruner)] != second.pruner == third.pruner

@@ -14,10 +14,14 @@ from arbora.features import PARTS, Template, Templates
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Template files (their sections are joined), and what differs from the defaults of TrainingOptions."""
+    """Template files (their sections are joined), and what differs from the defaults of TrainingOptions.
+
+    ``projective``: what else differs where trees must be projective.
+    """
 
     files: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    projective: Mapping[str, Any] = field(default_factory=dict)
 
 
 # Candidates are dearer where every two of them make a part, and more weights are needed.
@@ -41,7 +45,8 @@ _AUTOMATA = {**_HIGHER, "solver": "dual-decomposition", "outer": True}
 _BELIEF = {**_HIGHER, "loss": "crf", "learner": "sgd", "propagations": 5}
 PRESETS: dict[str, Preset] = {
     "first-order": Preset(("arcs", "labels")),
-    "second-order": Preset((*_BASE, *_SECOND), _HIGHER),
+    # Projective trees have an exact chart of all but the pairs: best, k best, probabilities. That is worth more.
+    "second-order": Preset((*_BASE, *_SECOND, "all-siblings"), _HIGHER, {"parts": _SECOND}),
     "third-order": Preset(("arcs", "labels", "pruner", *_THIRD), _HIGHER),
     # Smith & Eisner 2008: probabilities by five propagations.
     "belief": Preset((*_BASE, *_SECOND, "crossings"), _BELIEF),
@@ -90,7 +95,9 @@ def preset_options(name: str, **changes: Any) -> TrainingOptions:
     3
     """
     given = {key: value for key, value in changes.items() if value is not None}
-    return TrainingOptions(**{"preset": name, **find_preset(name).options, **given})
+    preset = find_preset(name)
+    projective = preset.projective if given.get("projective") else {}
+    return TrainingOptions(**{"preset": name, **preset.options, **projective, **given})
 
 
 def find_preset(name: str) -> Preset:
