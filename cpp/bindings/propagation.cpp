@@ -8,6 +8,7 @@
 #include "outcomes.hpp"
 #include "solvers/belief_propagation.hpp"
 #include "solvers/max_product.hpp"
+#include "solvers/replay.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -58,6 +59,18 @@ void bind_propagation(nb::module_& m) {
         },
         "graph"_a, "schedule"_a, "iterations"_a, "tolerance"_a, "damping"_a, "keep_values"_a, "parts"_a,
         "entropies"_a, "assignment"_a, "Sum-product.");
+    m.def(
+        "replay_propagation",
+        [](const FactorGraph& graph, int iterations, int rounds) {
+            Replay found;
+            {
+                nb::gil_scoped_release release;
+                found = replay_propagation(graph, iterations, rounds);
+            }
+            return nb::make_tuple(array_of(found.together), array_of(found.alone));
+        },
+        "graph"_a, "iterations"_a, "rounds"_a,
+        "Seconds of each group's propagations: within a run, and alone with the messages that it met there.");
     m.def(
         "max_product",
         [](const FactorGraph& graph, const std::string& schedule, int iterations, double tolerance, double damping) {

@@ -59,6 +59,12 @@ public:
     // Starts with the messages of another state of the same graph, multiplied; both are in logarithms.
     void start_from(const MessageState& other, double multiplier);
 
+    // What a group had said and heard in another state of the same graph: its next propagation is the one of there.
+    void restore(const MessageState& other, std::size_t group) {
+        messages_[group] = other.messages_[group];
+        totals_ = other.totals_;
+    }
+
     // Time spent in the oracles of each group, and the number of calls.
     std::vector<double> seconds;
     std::vector<long long> calls;

@@ -7,6 +7,7 @@
 #include "solvers/bethe.hpp"
 #include "solvers/enumeration.hpp"
 #include "solvers/max_product.hpp"
+#include "solvers/replay.hpp"
 #include "support/random.hpp"
 
 using namespace arbora;
@@ -163,4 +164,32 @@ TEST(propagation_is_sound_with_cycles) {
             check_sound(graph, max_product(graph, options), exact);
             check_sound(graph, anneal(graph, {4, 0.1, options}), exact);
         }
+}
+
+TEST(a_propagation_can_be_taken_again_from_where_it_was) {
+    Arena arena;
+    std::vector<double> own, others;
+    for (int seed = 0; seed < 50; ++seed) {
+        Random random(seed, 77);
+        const FactorGraph graph = draw_loopy(random, Style::mild);
+        const MessageState start(graph, Oracle::sum, false);
+        MessageState state = start;
+        for (int i = 0; i < 3 && state.is_possible(); ++i)
+            for (std::size_t g = 0; g < state.groups() && state.is_possible(); ++g) {
+                MessageState again = start;
+                again.restore(state, g);
+                state.propagate(g, 0, arena);
+                again.propagate(g, 0, arena);
+                const std::size_t ports = state.group(g).wiring().ports();
+                const double *expected = state.logarithms(g, own), *found = again.logarithms(g, others);
+                CHECK(std::equal(expected, expected + ports, found));
+                if (state.is_possible()) state.absorb(g);
+            }
+        if (!state.is_possible()) continue;
+        const Replay replay = replay_propagation(graph, 3, 2);
+        for (const auto& times : {replay.together, replay.alone}) {
+            CHECK(times.size() == state.groups());
+            for (double seconds : times) CHECK(std::isfinite(seconds) && seconds > 0);
+        }
+    }
 }

@@ -16,7 +16,9 @@ SMALL = ("--bits", 16, "--epochs", 2)
 
 
 def trained(path: Path, *arguments: object) -> Path:
-    done = run_here("train", "parser", ENGLISH, "--output", path, "--preset", "second-order", *SMALL, *arguments)
+    done = run_here(
+        "train", "parser", ENGLISH, "--output", path, "--preset", "second-order", *SMALL, *arguments
+    )
     assert done.returncode == 0, done.stderr
     return path
 

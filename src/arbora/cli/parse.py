@@ -92,8 +92,8 @@ def parse(
     nodes: Annotated[
         int | None,
         typer.Option(
-            help="With --certificates: of branch and bound, which goes on where the solver proves nothing, at "
-            f"most; 0 is the solver alone. By default {CERTIFYING_NODES}.",
+            help="With --certificates: of branch and bound, which goes on where the solver proves "
+            f"nothing, at most; 0 is the solver alone. By default {CERTIFYING_NODES}.",
             show_default=False,
         ),
     ] = None,

@@ -142,9 +142,9 @@ class ParseOptions:
     has (not ``_``) are kept, and the rest is the best that goes with them. ``solver``, ``iterations``,
     ``propagations`` and ``constraint`` are for parsers with parts of several arcs; None is what the model was
     trained with. ``certificates``: a comment says whether the tree is proved to be the best, or how far its
-    score may be from the best. ``nodes``: where the solver leaves that open, branch and bound with AD3 goes on,
-    with at most so many nodes; 0 takes what the solver says. No result depends on ``threads`` or on ``batch``, the number of words that
-    are worked on together.
+    score may be from the best. ``nodes``: where the solver leaves that open, branch and bound with AD3 goes
+    on, with at most so many nodes; 0 takes what the solver says. No result depends on ``threads`` or on
+    ``batch``, the number of words that are worked on together.
 
     >>> ParseOptions(decoder="mbr").probabilities
     False

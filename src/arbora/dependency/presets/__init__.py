@@ -45,7 +45,7 @@ _AUTOMATA = {**_HIGHER, "solver": "dual-decomposition", "outer": True}
 _BELIEF = {**_HIGHER, "loss": "crf", "learner": "sgd", "propagations": 5}
 PRESETS: dict[str, Preset] = {
     "first-order": Preset(("arcs", "labels")),
-    # Projective trees have an exact chart of all but the pairs: best, k best, probabilities. That is worth more.
+    # Projective trees have an exact chart of all but the pairs, for the k best and probabilities too.
     "second-order": Preset((*_BASE, *_SECOND, "all-siblings"), _HIGHER, {"parts": _SECOND}),
     "third-order": Preset(("arcs", "labels", "pruner", *_THIRD), _HIGHER),
     # Smith & Eisner 2008: probabilities by five propagations.
