@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "factors/factor_group.hpp"
-#include "support/vectorise.hpp"
+#include "factors/triangle.hpp"
 
 namespace arbora {
 
@@ -18,25 +18,6 @@ namespace {
 
 constexpr double tolerance = 1e-13;  // of a gain, relative to what it is the sum of
 constexpr double dependence = 1e-9;  // of a pivot, relative to the diagonal entry that it is left of
-
-// x = L'^-1 x, where L is a lower triangle, row after row.
-ARBORA_VECTORISED void solve_transposed(const double* triangle, int count, double* x) {
-    const double* l = triangle + static_cast<std::size_t>(count) * (count + 1) / 2;
-    for (int i = count - 1; i >= 0; --i) {
-        l -= i + 1;
-        const double value = x[i] /= l[i];
-        for (int j = 0; j < i; ++j) x[j] -= l[j] * value;
-    }
-}
-
-double product(const double* a, const double* b, std::size_t count) {
-    double sum[4] = {};  // four at a time do not wait for one another
-    std::size_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        for (int k = 0; k < 4; ++k) sum[k] += a[i + k] * b[i + k];
-    for (; i < count; ++i) sum[0] += a[i] * b[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
 
 // Works on the configurations of a cache, whose `factor` is the Cholesky factor L of M = L L', row after row of its
 // lower triangle, where M_ij = 1 + |A_i and A_j|: the inner products of the configurations with a constant 1 appended.
@@ -159,7 +140,8 @@ private:
     // penalty + A_i a: with M instead of the inner products and some s for tau, mu = M^-1 (b + s 1). Half of that, L^-1 b
     // and L^-1 1, is known from the sets before.
     void solve(double* mu) const {
-        const double s = (1 - product(ones_.data(), sides_.data(), size())) / product(ones_.data(), ones_.data(), size());
+        const double *ones = ones_.data(), *sides = sides_.data();
+        const double s = (1 - inner_product(ones, sides, size())) / inner_product(ones, ones, size());
         for (std::size_t i = 0; i < size(); ++i) mu[i] = sides_[i] + s * ones_[i];
         solve_transposed(set_.factor.data(), static_cast<int>(size()), mu);
     }
@@ -173,8 +155,8 @@ private:
         shift_ = *std::max_element(sides_.begin(), sides_.end());
         for (std::size_t i = 0; i < size(); ++i) {
             const double* l = row(i);
-            ones_.push_back((1 - product(l, ones_.data(), i)) / l[i]);
-            sides_[i] = (sides_[i] - shift_ - product(l, sides_.data(), i)) / l[i];
+            ones_.push_back((1 - inner_product(l, ones_.data(), i)) / l[i]);
+            sides_[i] = (sides_[i] - shift_ - inner_product(l, sides_.data(), i)) / l[i];
         }
     }
     double side(const Configuration& configuration) const {
@@ -231,7 +213,7 @@ private:
             const double* known = row(i);
             int common = 0;
             for (int port : set_.configurations[i].active) common += is_found_[port];
-            l[i] = (1 + common - product(known, l, i)) / known[i];
+            l[i] = (1 + common - inner_product(known, l, i)) / known[i];
             left -= l[i] * l[i];
         }
         for (int port : found_.active) is_found_[port] = 0;
@@ -246,8 +228,8 @@ private:
         if (left == 0) return false;
         const double last = l[size()] = std::sqrt(left);
         if (size() == 0) shift_ += side(found_);
-        ones_.push_back((1 - product(l, ones_.data(), size())) / last);
-        sides_.push_back((side(found_) - product(l, sides_.data(), size())) / last);
+        ones_.push_back((1 - inner_product(l, ones_.data(), size())) / last);
+        sides_.push_back((side(found_) - inner_product(l, sides_.data(), size())) / last);
         set_.factor.insert(set_.factor.end(), l, l + size() + 1);
         set_.configurations.push_back(found_);
         set_.weights.push_back(weight);
@@ -278,42 +260,20 @@ private:
         return append(step);
     }
 
-    // Takes a configuration out. The rows of L below have an entry too many then, which rotations of neighbouring
-    // columns remove.
+    // Takes a configuration out.
     void remove(std::size_t index) {
-        const Arena::Frame frame(arena_);
-        const std::size_t count = size();
-        double* cosines = arena_.take<double>(count);
-        double* sines = arena_.take<double>(count);
-        double* old = arena_.take<double>(count);
-        for (std::size_t i = index; i + 1 < count; ++i) {
-            std::copy_n(row(i + 1), i + 2, old);
-            for (std::size_t j = index; j < i; ++j) {
-                rotate(old[j], old[j + 1], cosines[j], sines[j]);
-            }
-            const double length = std::hypot(old[i], old[i + 1]);
-            cosines[i] = old[i] / length;
-            sines[i] = old[i + 1] / length;
-            old[i] = length;
-            std::copy_n(old, i + 1, row(i));
-            if (!ones_.empty()) {
-                rotate(ones_[i], ones_[i + 1], cosines[i], sines[i]);
-                rotate(sides_[i], sides_[i + 1], cosines[i], sines[i]);
-            }
-        }
-        if (!ones_.empty()) {
+        const bool are_reduced = !ones_.empty();
+        remove_row(set_.factor, index, size(), arena_, [&](std::size_t i, double cosine, double sine) {
+            if (!are_reduced) return;
+            rotate(ones_[i], ones_[i + 1], cosine, sine);
+            rotate(sides_[i], sides_[i + 1], cosine, sine);
+        });
+        if (are_reduced) {
             ones_.pop_back();
             sides_.pop_back();
         }
-        set_.factor.resize(count * (count - 1) / 2);
         set_.configurations.erase(set_.configurations.begin() + static_cast<std::ptrdiff_t>(index));
         set_.weights.erase(set_.weights.begin() + static_cast<std::ptrdiff_t>(index));
-    }
-
-    static void rotate(double& left, double& right, double cosine, double sine) {
-        const double before = left;
-        left = cosine * before + sine * right;
-        right = cosine * right - sine * before;
     }
 
     // The factor anew, for a cache that somebody else filled; configurations that depend on others are left out.
