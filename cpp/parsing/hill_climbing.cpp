@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "factors/crossing_sums.hpp"
 #include "factors/pairs.hpp"
 #include "parsing/arc_pairs.hpp"
 #include "parsing/exact_charts.hpp"
@@ -116,15 +117,9 @@ private:
     }
 
     bool crosses_some(const Arc& arc) const {
-        const auto [low, high] = std::minmax(arc.head, arc.modifier);
-        bool result = false;
-        for (int m = 1; m <= arcs_.n(); ++m) {
-            const int head = heads_[m];
-            const bool is_between = low < m && m < high, head_is_between = low < head && head < high;
-            const bool is_end = m == low || m == high, head_is_end = head == low || head == high;
-            result |= is_between != head_is_between && !is_end && !head_is_end && m != arc.modifier;
-        }
-        return result;
+        for (int m = 1; m <= arcs_.n(); ++m)
+            if (m != arc.modifier && arcs_cross(arc.head, arc.modifier, heads_[m], m)) return true;
+        return false;
     }
 
     // What the move would change; the factors that it touches are left in touched_, their scores in fresh_.

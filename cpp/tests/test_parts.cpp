@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "check.hpp"
+#include "parsing/exact_charts.hpp"
 #include "parsing/hill_climbing.hpp"
 #include "parts/part_graph.hpp"
 #include "support/random.hpp"
@@ -128,4 +129,20 @@ TEST(parsing_climbs_never_fall) {
             CHECK(std::isfinite(found.upper_bound) == (projective && own.automata().are_all));
         }
     });
+}
+
+TEST(parsing_climbs_skip_only_what_cannot_help) {
+    Random random(3);
+    int climbed = 0;
+    for_cases(random, [&](const Case& all, int n, bool single_root) {
+        for (const bool joined : {false, true}) {
+            const PartGraph graph(all.parts, all.arc_scores, {joined}, {single_root, false}, 1);
+            std::vector<int> heads(n + 1, -1), found(n + 1, -1);
+            if (best_projective(graph, heads.data()) == -INFINITY) continue;
+            climbed += climb(graph, heads.data());  // looks at every move
+            graph.read_heads(climb_from_projective(graph).assignment, found.data());
+            CHECK(found == heads);
+        }
+    });
+    CHECK(climbed > 50);
 }

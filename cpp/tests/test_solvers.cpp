@@ -154,7 +154,6 @@ TEST(branch_and_bound_is_exact) {
 }
 
 TEST(branch_and_bound_begins_with_what_is_known) {
-    Arena arena;
     for (Family family : families)
         for (int seed = 0; seed < 150; ++seed) {
             Random random(seed, static_cast<int>(family));
