@@ -5,7 +5,7 @@
 #include "charts/algorithms.hpp"
 #include "charts/eisner.hpp"
 #include "semirings/log.hpp"
-#include "trees/arc_odds.hpp"
+#include "trees/odds_of_logs.hpp"
 
 namespace arbora {
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -53,12 +54,30 @@ ARBORA_INLINE Lanes load_some(const double* p, int count) {
 
 ARBORA_INLINE void store(double* p, Lanes x) { std::memcpy(p, &x, sizeof x); }
 
+// The same for the last columns of a row, of which there may be fewer than four.
+ARBORA_INLINE Lanes load_up_to(const double* p, int count) {
+    return count == lane_count ? load(p) : load_some(p, count);
+}
+ARBORA_INLINE void store_up_to(double* p, int count, Lanes x) {
+    if (count == lane_count) return store(p, x);
+    for (int l = 0; l < count; ++l) p[l] = x[l];
+}
+
 ARBORA_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
+
+// a * b + c, rounded once on every machine.
+ARBORA_INLINE Lanes fused(Lanes a, Lanes b, Lanes c) {
+    return Lanes{std::fma(a[0], b[0], c[0]), std::fma(a[1], b[1], c[1]), std::fma(a[2], b[2], c[2]),
+                 std::fma(a[3], b[3], c[3])};
+}
 
 ARBORA_INLINE double largest_lane(Lanes x) {
     const double a = x[0] > x[1] ? x[0] : x[1], b = x[2] > x[3] ? x[2] : x[3];
     return a > b ? a : b;
 }
+
+// Of comparisons, whose lanes are 0 or -1.
+ARBORA_INLINE bool none_of(LaneBits x) { return !((x[0] | x[1]) | (x[2] | x[3])); }
 
 ARBORA_INLINE double sum_of_lanes(Lanes x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 

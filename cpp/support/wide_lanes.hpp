@@ -33,27 +33,49 @@ struct WideLanes {
         std::memcpy(static_cast<void*>(p + 2), &second, sizeof second);
     }
 
+    // exp(high + low) in every lane, as Wide has it.
+    ARBORA_INLINE static WideLanes exp(Lanes high, Lanes low) {
+        using namespace exponential;
+        const LaneBits is_zero = high == -std::numeric_limits<double>::infinity();
+        const Lanes x = is_zero ? Lanes{} : high, k = (x * log2_e + rounder) - rounder;
+        const Lanes r = fused(-k, all_lanes(ln2_low), fused(-k, all_lanes(ln2_high), x)) + low;
+        const WideLanes power = normalised(reduced(r), k);
+        return {is_zero ? Lanes{} : power.mantissas, is_zero ? all_lanes(Wide::zero_exponent) : power.exponents};
+    }
+
     ARBORA_INLINE friend WideLanes operator*(const WideLanes& a, const WideLanes& b) {
         return {a.mantissas * b.mantissas, a.exponents + b.exponents};
     }
     // Sums are normalised, and may be of products.
     ARBORA_INLINE friend WideLanes operator+(const WideLanes& a, const WideLanes& b) {
-        const Lanes top = larger(a.exponents, b.exponents);
-        return normalised(a.below(top) + b.below(top), top);
+        const WideLanes sum = multiple_of_sum(a, b);
+        return normalised(sum.mantissas, sum.exponents);
     }
     // Not normalised.
-    ARBORA_INLINE static WideLanes multiple_of_sum(const WideLanes& a, const WideLanes& b, const WideLanes& c) {
-        const Lanes top = larger(larger(a.exponents, b.exponents), c.exponents);
-        return {a.below(top) + b.below(top) + c.below(top), top};
+    template <class... More>
+    ARBORA_INLINE static WideLanes multiple_of_sum(const WideLanes& first, const More&... more) {
+        Lanes top = first.exponents;
+        ((top = larger(more.exponents, top)), ...);
+        const Top aligned(top);
+        return {(first.below(aligned) + ... + more.below(aligned)), top};
     }
 
-    // As multiples of 2^top, where top is no less than the exponents; and back, for sums of such.
-    ARBORA_INLINE Lanes below(Lanes top) const {
-        // What is below 2^-1000 is as good as nothing beside 1. An integer in the low bits of 2^52 is shifted to where
-        // exponents are.
-        const Lanes shifted = larger(all_lanes(-1000), exponents - top) + (0x1p52 + 1023);
-        return mantissas * std::bit_cast<Lanes>(std::bit_cast<LaneWords>(shifted) << 52);
-    }
+    // What others are written as multiples of: 2^top, where top is no less than their exponents.
+    class Top {
+    public:
+        ARBORA_INLINE explicit Top(Lanes top) : less_(top - (0x1p52 + 1023)) {}
+        // 2^(exponents - top). What is below 2^-1000 is as good as nothing beside 1. An integer in the low bits of 2^52 is
+        // shifted to where exponents are.
+        ARBORA_INLINE Lanes scale(Lanes exponents) const {
+            const Lanes shifted = larger(exponents - less_, all_lanes(0x1p52 + 23));
+            return std::bit_cast<Lanes>(std::bit_cast<LaneWords>(shifted) << 52);
+        }
+
+    private:
+        Lanes less_;
+    };
+    ARBORA_INLINE Lanes below(const Top& top) const { return mantissas * top.scale(exponents); }
+    // And back, for sums of such multiples.
     ARBORA_INLINE static WideLanes normalised(Lanes multiples, Lanes top) {
         constexpr std::uint64_t one = 0x3ff0000000000000, below_exponent = 0x000fffffffffffff;
         const LaneWords bits = std::bit_cast<LaneWords>(multiples);
@@ -61,6 +83,8 @@ struct WideLanes {
         const Lanes from_one = std::bit_cast<Lanes>((bits & below_exponent) | one);
         return {multiples == 0.0 ? Lanes{} : from_one, top + more};
     }
+
+    ARBORA_INLINE WideLanes normal() const { return normalised(mantissas, exponents); }
 
     // log in every lane, within an ulp or two of the result; -inf of 0. Also of products of a few.
     ARBORA_INLINE Lanes log() const {
@@ -83,6 +107,19 @@ private:
     ARBORA_INLINE static Lanes seconds(Lanes a, Lanes b) { return __builtin_shuffle(a, b, LaneBits{1, 5, 3, 7}); }
 #endif
 };
+
+// The sum of numbers, `count` of which are read in whole vectors.
+ARBORA_INLINE Wide sum_of(const Wide* numbers, int count) {
+    Lanes tops = WideLanes(numbers).exponents;
+    for (int i = lane_count; i < count; i += lane_count) tops = larger(WideLanes(numbers + i).exponents, tops);
+    const Lanes top = all_lanes(largest_lane(tops));
+    const WideLanes::Top aligned(top);
+    Lanes sum{};
+    for (int i = 0; i < count; i += lane_count) sum += WideLanes(numbers + i).below(aligned);
+    Wide four[lane_count];
+    WideLanes::normalised(all_lanes(sum_of_lanes(sum)), top).store(four);
+    return four[0];
+}
 
 // What comes of lanes that were loaded, as it was in memory.
 ARBORA_INLINE Lanes in_order(Lanes x) { return Lanes{x[0], x[2], x[1], x[3]}; }

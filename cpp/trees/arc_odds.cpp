@@ -12,6 +12,7 @@
 #include "trees/arc_weights.hpp"
 #include "trees/double_odds.hpp"
 #include "trees/feasibility.hpp"
+#include "trees/odds_of_logs.hpp"
 #include "trees/solved_graph.hpp"
 
 namespace arbora {
@@ -48,10 +49,7 @@ ARBORA_VECTORISED void logs_of_arcs(const Solved<Wide>& graph, double* logs) {
         for (int j = 0; j < n; j += lane_count) {
             const WideLanes from_root = load(graph.w + row + j) * load(graph.g + j);
             const Lanes four = in_order((i < n ? from_root * load(graph.q + row + j) : from_root).log());
-            if (j + lane_count <= n)
-                store(to + j, four);
-            else
-                for (int l = 0; j + l < n; ++l) to[j + l] = four[l];
+            store_up_to(to + j, std::min(lane_count, n - j), four);
         }
     }
 }
@@ -88,15 +86,12 @@ struct Sums {
         return exact_logs<Wide>(scores, single_root, shifts, logs, arena);
     }
     static double plus(double a, double b) { return log_add(a, b); }
-    // log(1 - exp(x)) for an x that is not the largest of its column.
-    static double complement(double x, double) { return std::log1p(-std::exp(x)); }
 };
 struct Maxima {
     static double piece_logs(ArcScores scores, bool single_root, double* logs, Arena& arena) {
         return exact_logs<Tropical>(scores, single_root, {}, logs, arena);
     }
     static double plus(double a, double b) { return std::max(a, b); }
-    static double complement(double, double largest) { return largest; }
 };
 
 // ---- graphs in two pieces ----
@@ -151,74 +146,11 @@ Shape shape_of(ArcScores scores, bool single_root) {
     return shape;
 }
 
-// The largest of a column is set against all others, which are added up; nothing else is near 1.
-template <class Algebra>
-void odds_of_columns(double* logs, int n, int first) {
-    const std::size_t width = n + 1;
-    for (int m = first; m <= n; ++m) {
-        double *column = logs + m, others = impossible;
-        int top = 0;
-        for (int h = 0; h <= n; ++h)
-            if (h != m && column[h * width] > column[top * width]) top = h;
-        const double largest = column[top * width];
-        for (int h = 0; h <= n; ++h)
-            if (h != m && h != top) {
-                double& x = column[h * width];
-                others = Algebra::plus(others, x);
-                if (x != impossible) x -= Algebra::complement(x, largest);
-            }
-        column[top * width] = largest - others;
-    }
-}
-
-// The same of four columns, for sums.
-ARBORA_INLINE void odds_of_four(double* logs, std::size_t width, int rows, int first) {
-    const Lanes none = all_lanes(impossible);
-    const auto at = [=](int h) ARBORA_INLINED {
-        Lanes x = load(logs + h * width + first);
-        if (h >= first && h < first + lane_count) x[h - first] = impossible;  // the diagonal is no arc
-        return x;
-    };
-    // Of two that are equal, the first is the largest and the other among the others.
-    Lanes largest = none, second = none;
-    LaneBits top{};
-    for (int h = 0; h < rows; ++h) {
-        const Lanes x = at(h);
-        const LaneBits is_larger = x > largest;
-        second = larger(is_larger ? largest : x, second);
-        largest = is_larger ? x : largest;
-        top = is_larger ? LaneBits{} + h : top;
-    }
-    // The others' weights, as multiples of the second's probability.
-    const LaneBits is_alone = second == none;
-    const Lanes shift = is_alone ? Lanes{} : second, unit = exp_bounded(shift);
-    Lanes sum{};
-    for (int h = 0; h < rows; ++h) {
-        const Lanes x = at(h), multiple = exp_bounded(x - shift);
-        const LaneBits is_top = top == h;
-        sum += is_top ? Lanes{} : multiple;
-        const Lanes odds = x - log_positive(1.0 - (is_top | is_alone ? Lanes{} : multiple * unit));
-        store(logs + h * width + first, x == none ? none : odds);
-    }
-    const Lanes others = second + log_positive(is_alone ? all_lanes(1) : sum);
-    for (int l = 0; l < lane_count; ++l)
-        if (largest[l] > impossible) logs[top[l] * width + first + l] = is_alone[l] ? INFINITY : largest[l] - others[l];
-}
-
-ARBORA_VECTORISED int odds_of_fours(double* logs, int n) {
-    int first = 1;
-    for (; first + lane_count <= n + 1; first += lane_count) odds_of_four(logs, n + 1, n + 1, first);
-    return first;
-}
-
 void blank_non_arcs(double* odds, int n) {
     for (int m = 0; m <= n; ++m) odds[m * (n + 1)] = odds[m * (n + 2)] = impossible;  // column 0 and the diagonal
 }
 
 }  // namespace
-
-void log_odds_of_logs(double* logs, int n) { odds_of_columns<Sums>(logs, n, odds_of_fours(logs, n)); }
-void max_odds_of_logs(double* logs, int n) { odds_of_columns<Maxima>(logs, n, 1); }
 
 double arc_log_odds(ArcScores scores, bool single_root, ScoreRange range, double* odds, Arena& arena) {
     Shape shape;

@@ -14,9 +14,4 @@ double arc_log_odds(ArcScores scores, bool single_root, ScoreRange range, double
 // The score of the best tree with the arc less that of the best without it; returns the score of the best tree.
 double arc_max_odds(ArcScores scores, bool single_root, double* odds, Arena& arena);
 
-// The last step alone, in place: from the logarithms of the arcs' probabilities, and from the scores of the best trees
-// with each arc. Off the diagonal and column 0, -inf is no tree.
-void log_odds_of_logs(double* logs, int n);
-void max_odds_of_logs(double* scores, int n);
-
 }  // namespace arbora

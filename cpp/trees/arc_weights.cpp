@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "support/vectorise.hpp"
+#include "support/wide_lanes.hpp"
 #include "trees/columns.hpp"
 
 namespace arbora {
@@ -49,9 +50,9 @@ ARBORA_INLINE void fill_rows(ArcScores scores, double root_shift, double* w, std
 }
 
 // a - b = high + low, exactly.
-ARBORA_INLINE void exact_difference(double a, double b, double& high, double& low) {
+ARBORA_INLINE void exact_difference(Lanes a, Lanes b, Lanes& high, Lanes& low) {
     high = a - b;
-    const double back = high - a;
+    const Lanes back = high - a;
     low = (a - (high - back)) - (b + back);
 }
 
@@ -93,18 +94,21 @@ ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, doub
 }
 
 ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, Wide* w, std::size_t ld) {
-    for (int h = 0; h <= scores.n; ++h)
-        for (int m = 1; m <= scores.n; ++m) {
-            const double score = scores(h, m);
-            Wide weight;
-            if (h != m && score != impossible) {
-                double high, low, rest = 0;
-                exact_difference(score, shifts.column[m], high, low);
-                if (h == 0) exact_difference(high, shifts.root_row, high, rest);
-                weight = Wide::exp(high, low + rest);
-            }
-            w[(h ? h - 1 : scores.n) * ld + (m - 1)] = weight;
+    const Lanes none = all_lanes(impossible);
+    for (int m = 1; m <= scores.n; m += lane_count) {
+        const int count = std::min(lane_count, scores.n + 1 - m);
+        const Lanes shift = load_up_to(shifts.column.data() + m, count);
+        for (int h = 0; h <= scores.n; ++h) {
+            const Lanes score = load_up_to(scores.row(h) + m, count);
+            Lanes high, low, rest{};
+            exact_difference(score, shift, high, low);
+            if (h == 0) exact_difference(high, all_lanes(shifts.root_row), high, rest);
+            const LaneBits is_none = score == none;
+            high = is_none ? none : high;
+            low = is_none ? Lanes{} : low + rest;
+            store(w + (h ? h - 1 : scores.n) * ld + (m - 1), WideLanes::exp(in_order(high), in_order(low)));
         }
+    }
 }
 
 // Logarithms are taken of products that are still far from the ends of the range, which needs few of them.

@@ -6,8 +6,8 @@
 
 #include "support/lanes.hpp"
 #include "support/vectorise.hpp"
-#include "trees/arc_odds.hpp"
 #include "trees/columns.hpp"
+#include "trees/odds_of_logs.hpp"
 #include "trees/solved_graph.hpp"
 
 namespace arbora {
@@ -94,6 +94,25 @@ ARBORA_VECTORISED double least_escape(const double* w, int n, std::size_t ld, do
     return log_of_lost - log_of_tolerance + 2 * std::log(n) + log_of_all - log_z;
 }
 
+// Whether some token m has one head h so far above all others that q_mh, the chance of a way from m to the root that
+// avoids h, is below what doubles hold: trying them would be in vain. (With a single root q is no chance, and may be
+// larger after all; then wide numbers are taken where doubles might have done.)
+ARBORA_VECTORISED bool out_of_reach(ArcScores scores, double root_shift) {
+    constexpr double widest_gap = 700;
+    for (int m = 1; m <= scores.n; m += lane_count) {
+        const int count = std::min(lane_count, scores.n + 1 - m);
+        const auto [largest, second, top] = find_top_two(scores.n + 1, [=](int h) ARBORA_INLINED {
+            Lanes x = load_up_to(scores.row(h) + m, count);
+            if (h >= m && h < m + lane_count) x[h - m] = impossible;  // the diagonal is no arc
+            return h ? x : x - root_shift;
+        });
+        for (int l = 0; l < count; ++l)
+            if (top[l] && largest[l] - second[l] > widest_gap && scores(m + l, static_cast<int>(top[l])) > impossible)
+                return true;
+    }
+    return false;
+}
+
 // log P(i -> j) = log w_ij + log g_j + log q_ij, where log w_ij is known however small it is. False if one is not to be
 // trusted.
 ARBORA_VECTORISED bool find_logs(ArcScores scores, const Shifts& shifts, const double* q, const double* g,
@@ -103,12 +122,11 @@ ARBORA_VECTORISED bool find_logs(ArcScores scores, const Shifts& shifts, const d
     LaneBits too_small{};
     for (int j = 0; j < n; j += lane_count) {
         const int count = std::min(lane_count, n - j);
-        const auto four = [=](const double* p) { return count == lane_count ? load(p) : load_some(p, count); };
         const Lanes log_g = log_positive(load(g + j));
-        const Lanes shift = four(shifts.column.data() + 1 + j);
+        const Lanes shift = load_up_to(shifts.column.data() + 1 + j, count);
         for (int i = 0; i <= n; ++i) {
             const int head = i < n ? i + 1 : 0;
-            const Lanes score = four(scores.row(head) + 1 + j);
+            const Lanes score = load_up_to(scores.row(head) + 1 + j, count);
             const Lanes log_w = score - shift - (head ? 0 : shifts.root_row);
             const Lanes escape = load(q + i * ld + j);
             LaneBits is_arc = score > none;
@@ -118,11 +136,7 @@ ARBORA_VECTORISED bool find_logs(ArcScores scores, const Shifts& shifts, const d
             for (int l = count; l < lane_count; ++l) lost[l] = 0;
             too_small |= lost;
             const Lanes found = is_arc ? log_w + (log_g + log_q) : none;
-            double* to = logs + static_cast<std::size_t>(head) * (n + 1) + 1 + j;
-            if (count == lane_count)
-                store(to, found);
-            else
-                for (int l = 0; l < count; ++l) to[l] = found[l];
+            store_up_to(logs + static_cast<std::size_t>(head) * (n + 1) + 1 + j, count, found);
         }
     }
     return !(too_small[0] | too_small[1] | too_small[2] | too_small[3]);
@@ -132,6 +146,7 @@ ARBORA_VECTORISED bool find_logs(ArcScores scores, const Shifts& shifts, const d
 
 bool try_doubles(ArcScores scores, bool single_root, const Shifts& shifts, Wanted wanted, double* result,
                  double& total, Arena& arena) {
+    if (!shifts.none && out_of_reach(scores, shifts.root_row)) return false;
     const Arena::Frame frame(arena);
     const int n = scores.n;
     Solved<double> graph(n, arena);

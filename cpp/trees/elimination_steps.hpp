@@ -6,60 +6,15 @@
 
 #include "support/lanes.hpp"
 #include "support/wide_lanes.hpp"
+#include "trees/plain_steps.hpp"
 #include "trees/small_graphs.hpp"
+#include "trees/wide_steps.hpp"
 
 // The steps of Elimination: one token or two taken out of a graph, one put back. Included by elimination.cpp alone, in whose
 // functions all of it is compiled for the machine's instructions.
 
 namespace arbora {
 namespace {
-
-// What is left in the graph: the tokens [begin, end) and the root, in row `root`.
-struct Left {
-    int begin, end, root;
-    bool single_root;
-};
-
-// ---- with any numbers, plainly ----
-
-// Takes out token k: d_k is returned, t_k (indexed like rows) kept, and w_ij += t_ki w_kj. If d_k is too small,
-// nothing but d_k is worked out.
-template <class Number>
-Number take_out(Number* w, std::size_t ld, int k, Left left, Number* t) {
-    const Number* column = w + k;
-    Number pivot = left.single_root ? Number() : column[left.root * ld];
-    for (int i = left.begin; i < left.end; ++i) pivot += column[i * ld];
-    if (pivot.is_zero()) return pivot;
-    auto pass_on = [&](int i) {
-        t[i] = column[i * ld] / pivot;
-        for (int j = left.begin; j < left.end; ++j) w[i * ld + j] += t[i] * w[k * ld + j];
-    };
-    for (int i = left.begin; i < left.end; ++i) pass_on(i);
-    pass_on(left.root);
-    return pivot;
-}
-
-// Takes out k, then l, from `from` and leaves the rest in `to`, which may be the same; `left` is without both.
-template <class Number>
-bool take_out_two(const Number* from, Number* to, std::size_t ld, int k, int l, Left left, Number* t_k, Number* t_l,
-                  Number* pivots) {
-    const Left with_l{std::min(left.begin, l), std::max(left.end, l + 1), left.root, left.single_root};
-    if (to != from) std::copy(from, from + left.root * ld + std::max(with_l.end, k + 1), to);
-    pivots[0] = take_out(to, ld, k, with_l, t_k);
-    if (pivots[0].is_zero()) return false;
-    pivots[1] = take_out(to, ld, l, left, t_l);
-    return !pivots[1].is_zero();
-}
-
-// q_kj = t_k0 + sum_i t_ki q_ij for the columns [first, last).
-template <class Number>
-void put_back(const Number* t, Number* q, std::size_t ld, int k, Left left, int first, int last) {
-    for (int j = first; j < last; ++j) {
-        Number sum = t[left.root];
-        for (int i = left.begin; i < left.end; ++i) sum += t[i] * q[i * ld + j];
-        q[k * ld + j] = sum;
-    }
-}
 
 // ---- with doubles and wide numbers, in vectors ----
 // Rows are worked on in blocks of vectors that stay in registers, the last of which may run over into columns that
@@ -96,15 +51,9 @@ ARBORA_INLINE void for_blocks(int begin, int end, Body body) {
     }(std::make_integer_sequence<int, most - 1>());
 }
 
-// Four entries of a column.
-ARBORA_INLINE Lanes four_below(const double* cell, std::size_t ld) {
-    return Lanes{cell[0], cell[ld], cell[2 * ld], cell[3 * ld]};
-}
-ARBORA_INLINE WideLanes four_below(const Wide* cell, std::size_t ld) { return WideLanes(cell, ld); }
-
 // What can be stored.
 ARBORA_INLINE Lanes normal(Lanes x) { return x; }
-ARBORA_INLINE WideLanes normal(const WideLanes& x) { return WideLanes::normalised(x.mantissas, x.exponents); }
+ARBORA_INLINE WideLanes normal(const WideLanes& x) { return x.normal(); }
 
 // to + a from_a + b from_b.
 ARBORA_INLINE Lanes pass_on_two(Lanes to, Lanes a, Lanes from_a, Lanes b, Lanes from_b) {
@@ -119,14 +68,18 @@ ARBORA_INLINE WideLanes pass_on_two(const WideLanes& to, const WideLanes& a, con
 // normal again, so that they stay below 2^300, however often a graph is halved, and products of two below 2^1000.
 constexpr int pairs_between_normal = 32;
 
+// Four entries of a column.
+ARBORA_INLINE Lanes four_below(const double* cell, std::size_t ld) {
+    return Lanes{cell[0], cell[ld], cell[2 * ld], cell[3 * ld]};
+}
+
 // d_k and t_k.
-template <Vectored Number>
-ARBORA_INLINE Number find_steps(const Number* w, std::size_t ld, int k, Left left, Number* t) {
-    const Number* column = w + k;
-    Number pivot = left.single_root ? Number{} : column[left.root * ld];
+ARBORA_INLINE double find_steps(const double* w, std::size_t ld, int k, Left left, double* t) {
+    const double* column = w + k;
+    double pivot = left.single_root ? 0.0 : column[left.root * ld];
     for (int i = left.begin; i < left.end; ++i) pivot += column[i * ld];
     if (!large_enough(pivot)) return pivot;
-    const Number inverse = Number(1) / pivot;
+    const double inverse = 1 / pivot;
     for (int i = left.begin; i < left.end; ++i) t[i] = column[i * ld] * inverse;
     t[left.root] = column[left.root * ld] * inverse;
     return pivot;
@@ -134,17 +87,15 @@ ARBORA_INLINE Number find_steps(const Number* w, std::size_t ld, int k, Left lef
 
 // d and t of two tokens, k taken out first. Without k, l's column is c_l + t_k w_kl, so its sum is known from those of
 // both columns: they are read once, and nothing waits for anything but the two divisions.
-template <Vectored Number>
-ARBORA_INLINE bool find_two_steps(const Number* w, std::size_t ld, int k, int l, Left left, Number* t_k, Number* t_l,
-                                  Number* pivots) {
-    using Vector = VectorOf<Number>;
-    const Number *column_k = w + k, *column_l = w + l;
+ARBORA_INLINE bool find_two_steps(const double* w, std::size_t ld, int k, int l, Left left, double* t_k, double* t_l,
+                                  double* pivots) {
+    const double *column_k = w + k, *column_l = w + l;
     const int whole = left.begin + (left.end - left.begin) / lane_count * lane_count;
-    Number sum_k = left.single_root ? Number{} : column_k[left.root * ld];
-    Number sum_l = left.single_root ? Number{} : column_l[left.root * ld];
-    Vector sums_k = all_lanes(Number{}), sums_l = sums_k;
+    double sum_k = left.single_root ? 0.0 : column_k[left.root * ld];
+    double sum_l = left.single_root ? 0.0 : column_l[left.root * ld];
+    Lanes sums_k{}, sums_l{};
     for (int i = left.begin; i < whole; i += lane_count) {
-        const Vector four_k = four_below(column_k + i * ld, ld), four_l = four_below(column_l + i * ld, ld);
+        const Lanes four_k = four_below(column_k + i * ld, ld), four_l = four_below(column_l + i * ld, ld);
         sums_k = sums_k + four_k;
         sums_l = sums_l + four_l;
         store(t_k + i, four_k);
@@ -156,20 +107,20 @@ ARBORA_INLINE bool find_two_steps(const Number* w, std::size_t ld, int k, int l,
     }
     sum_k += sum_of_lanes(sums_k);
     sum_l += sum_of_lanes(sums_l);
-    const Number w_kl = column_l[k * ld], w_lk = column_k[l * ld];
+    const double w_kl = column_l[k * ld], w_lk = column_k[l * ld];
     pivots[0] = sum_k + w_lk;
     if (!large_enough(pivots[0])) return false;
-    const Number inverse_k = Number(1) / pivots[0];
+    const double inverse_k = 1 / pivots[0];
     pivots[1] = sum_l + inverse_k * w_kl * sum_k;
     if (!large_enough(pivots[1])) return false;
-    const Number inverse_l = Number(1) / pivots[1];
-    const Vector all_k = all_lanes(inverse_k), all_l = all_lanes(inverse_l), all_kl = all_lanes(w_kl);
+    const double inverse_l = 1 / pivots[1];
+    const Lanes all_k = all_lanes(inverse_k), all_l = all_lanes(inverse_l), all_kl = all_lanes(w_kl);
     for (int i = left.begin; i < whole; i += lane_count) {
-        const Vector steps = normal(load(t_k + i) * all_k);
+        const Lanes steps = load(t_k + i) * all_k;
         store(t_k + i, steps);
-        store(t_l + i, normal((load(t_l + i) + steps * all_kl) * all_l));
+        store(t_l + i, (load(t_l + i) + steps * all_kl) * all_l);
     }
-    auto finish = [=](int i, Number c_k, Number c_l) ARBORA_INLINED {
+    auto finish = [=](int i, double c_k, double c_l) ARBORA_INLINED {
         t_k[i] = c_k * inverse_k;
         t_l[i] = (c_l + t_k[i] * w_kl) * inverse_l;
     };
@@ -264,21 +215,6 @@ ARBORA_INLINE void put_back(const double* t, double* q, std::size_t ld, int k, L
     for_blocks<4>(first, last, [=](int column, auto vectors) ARBORA_INLINED {
         put_back_block<decltype(vectors)::value>(t, q, ld, k, column, last, left);
     });
-}
-
-// A column's terms have one exponent, the largest, and are added up as multiples of it.
-ARBORA_INLINE void put_back(const Wide* t, Wide* q, std::size_t ld, int k, Left left, int first, int last) {
-    for (int j = first; j < last; j += lane_count) {
-        const WideLanes alone(t[left.root]);
-        Lanes top = alone.exponents;
-        for (int i = left.begin; i < left.end; ++i)
-            top = larger((all_lanes(t[i]) * load(q + i * ld + j)).exponents, top);
-        Lanes sum = alone.below(top);
-        for (int i = left.begin; i < left.end; ++i) sum += (all_lanes(t[i]) * load(q + i * ld + j)).below(top);
-        Wide four[lane_count];
-        store(four, WideLanes::normalised(sum, top));
-        std::copy(four, four + std::min(lane_count, last - j), q + k * ld + j);
-    }
 }
 
 }  // namespace
