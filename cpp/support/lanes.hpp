@@ -1,6 +1,7 @@
 #pragma once
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -54,7 +55,26 @@ ARBORA_INLINE Lanes load_some(const double* p, int count) {
 
 ARBORA_INLINE void store(double* p, Lanes x) { std::memcpy(p, &x, sizeof x); }
 
-// The same for the last columns of a row, of which there may be fewer than four.
+// Of every pair of neighbours in both: unpcklpd and unpckhpd, which compilers make of this only.
+#if defined(__clang__)
+ARBORA_INLINE Lanes firsts(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 0, 4, 2, 6); }
+ARBORA_INLINE Lanes seconds(Lanes a, Lanes b) { return __builtin_shufflevector(a, b, 1, 5, 3, 7); }
+#else
+ARBORA_INLINE Lanes firsts(Lanes a, Lanes b) { return __builtin_shuffle(a, b, LaneBits{0, 4, 2, 6}); }
+ARBORA_INLINE Lanes seconds(Lanes a, Lanes b) { return __builtin_shuffle(a, b, LaneBits{1, 5, 3, 7}); }
+#endif
+
+// Two neighbouring columns of four rows that are `ld` apart.
+struct TwoColumns {
+    Lanes first, second;
+};
+ARBORA_INLINE TwoColumns load_two_columns(const double* p, std::size_t ld) {
+    const double *a = p, *b = p + ld, *c = p + 2 * ld, *d = p + 3 * ld;
+    const Lanes even{a[0], a[1], c[0], c[1]}, odd{b[0], b[1], d[0], d[1]};
+    return {firsts(even, odd), seconds(even, odd)};
+}
+
+// Loading and storing the last columns of a row, of which there may be fewer than four.
 ARBORA_INLINE Lanes load_up_to(const double* p, int count) {
     return count == lane_count ? load(p) : load_some(p, count);
 }

@@ -10,7 +10,8 @@ namespace arbora {
 // A non-negative real m * 2^e with m in [1, 2): a double's precision with an exponent that never runs out. Sums and
 // products of weights like exp(+-1e6) keep full relative precision; there is no subtraction, so none can cancel.
 //
-// The exponent is an integer in a double, so that four of them are one vector (wide_lanes.hpp).
+// The exponent is an integer in a double, so that four of them are one vector (wide_lanes.hpp); in memory, mantissas and
+// exponents stand apart (cells.hpp).
 class Wide {
 public:
     constexpr Wide() = default;
@@ -32,10 +33,10 @@ public:
         return normalised(reduced(r), k);
     }
 
-    double log() const { return static_cast<double>(log_long()); }
-    long double log_long() const {
+    double log() const {
         if (mantissa_ == 0) return -INFINITY;
-        return static_cast<long double>(exponent_) * 0.693147180559945309417232121458L + std::log(mantissa_);
+        const long double of_exponent = static_cast<long double>(exponent_) * 0.693147180559945309417232121458L;
+        return static_cast<double>(of_exponent + std::log(mantissa_));
     }
     double value() const {
         if (exponent_ < -1100) return 0;
@@ -57,9 +58,10 @@ public:
     friend Wide operator+(Wide a, int b) { return a + Wide(b); }
     Wide& operator+=(Wide other) { return *this = *this + other; }
 
-private:
     // Far below all others, and far from the end of the integers that a double holds.
     static constexpr double zero_exponent = -0x1p50;
+
+private:
 
     // As a multiple of 2^top. What is below 2^-1000 is as good as nothing beside 1. An integer in the low bits of 2^52 is
     // shifted to where exponents are.
@@ -79,6 +81,7 @@ private:
     double mantissa_ = 0;
     double exponent_ = zero_exponent;
 
+    friend class WideCells;
     friend struct WideLanes;
 };
 

@@ -46,23 +46,58 @@ TEST(four_wide_numbers_are_as_one) {
     const auto same = [](Wide a, Wide b) {
         return a.is_zero() ? b.is_zero() : std::abs(a.log() - b.log()) <= 1e-15 + 1e-15 * std::abs(a.log());
     };
+    constexpr int count = 12;
+    CellVector<Wide> rooms[5];
+    for (CellVector<Wide>& room : rooms) room.resize(count);
+    const WideCells a = rooms[0].cells(), b = rooms[1].cells(), c = rooms[2].cells(), found = rooms[3].cells();
+    const WideCells copy = rooms[4].cells();
     for (int round = 0; round < 1000; ++round) {
-        Wide a[16], b[4], c[4], found[4];
-        for (Wide& x : a) x = draw();
-        for (Wide& x : b) x = draw();
-        for (Wide& x : c) x = draw();
-        const WideLanes first = load(a), second = load(b), third = load(c), below(a, 4);
-        store(found, first + second * third);
-        for (int l = 0; l < 4; ++l) CHECK(same(found[l], a[l] + b[l] * c[l]));
-        store(found, WideLanes::multiple_of_sum(first, second, third));
-        for (int l = 0; l < 4; ++l) CHECK(same(found[l], a[l] + b[l] + c[l]));
-        store(found, below);
-        for (int l = 0; l < 4; ++l) CHECK(same(found[l], a[4 * l]));
-        CHECK(same(sum_of_lanes(first), a[0] + a[1] + a[2] + a[3]));
-        const Lanes logs = in_order((first * second * third).log());
-        for (int l = 0; l < 4; ++l) {
-            const double right = (a[l] * b[l] * c[l]).log();
+        for (int i = 0; i < count; ++i) {
+            a[i] = draw();
+            b[i] = draw();
+            c[i] = draw();
+        }
+        const WideLanes first = load(a), second = load(b), third = load(c);
+        const auto check = [&](const WideLanes& lanes, auto expected) {
+            store(found, lanes);
+            for (int l = 0; l < lane_count; ++l) CHECK(same(found[l], expected(Wide(a[l]), Wide(b[l]), Wide(c[l]))));
+        };
+        check(first + second * third, [](Wide x, Wide y, Wide z) { return x + y * z; });
+        check(WideLanes::multiple_of_sum(first, second, third), [](Wide x, Wide y, Wide z) { return x + y + z; });
+        check(spread(a + 5), [&](Wide, Wide, Wide) { return a[5]; });
+        check(first + 1, [](Wide x, Wide, Wide) { return x + 1; });
+        const WideLanes one = all_lanes(Wide(1));
+        check(first * (one / (second + one)), [](Wide x, Wide y, Wide) { return x / (y + Wide(1)); });
+        Wide sum;
+        for (int i = 0; i < count; ++i) sum += a[i];
+        for (int l = 0; l < lane_count; ++l) CHECK(same(sum_of(a, count).normal()[l], sum));
+        const Lanes logs = (first * second * third).log();
+        for (int l = 0; l < lane_count; ++l) {
+            const double right = (Wide(a[l]) * Wide(b[l]) * Wide(c[l])).log();
             CHECK(logs[l] == right || std::abs(logs[l] - right) <= 1e-15 + 1e-15 * std::abs(right));
+        }
+        copy_cells(a, count, copy);
+        store_up_to(copy, 2, second);
+        for (int i = 0; i < count; ++i) CHECK(same(copy[i], i < 2 ? b[i] : a[i]));
+        set_to_zero(copy + 1, 2);
+        CHECK(same(copy[0], b[0]) && Wide(copy[1]).is_zero() && Wide(copy[2]).is_zero() && same(copy[3], a[3]));
+    }
+}
+
+TEST(four_wide_exponentials_are_as_one) {
+    Random random(8, 0);
+    for (int round = 0; round < 1000; ++round) {
+        Lanes high, low;
+        for (int l = 0; l < lane_count; ++l) {
+            high[l] = (random.uniform() - 0.5) * (round % 2 ? 10 : 1e7);
+            low[l] = (random.uniform() - 0.5) * 1e-10;
+        }
+        high[round % lane_count] = -INFINITY;
+        const WideLanes found = WideLanes::exp(high, low);
+        for (int l = 0; l < lane_count; ++l) {
+            const Wide expected = Wide::exp(high[l], low[l]);
+            CHECK(found[l].is_zero() == expected.is_zero());
+            if (!expected.is_zero()) CHECK(std::abs((found[l] / expected).value() - 1) <= 4.5e-16);
         }
     }
 }

@@ -132,18 +132,21 @@ TEST(marginals_at_every_length) {
 std::vector<double> wide_odds(const std::vector<double>& scores, int n, bool single_root) {
     Elimination<Wide> elimination(single_root);
     const std::size_t ld = Elimination<Wide>::row_length(n), width = n + 1;
-    std::vector<Wide> w((n + 1) * ld), q((n + 1) * ld), g(ld), factors;
+    CellVector<Wide> weights, escapes, inverses;
+    for (CellVector<Wide>* cells : {&weights, &escapes, &inverses}) cells->resize((n + 1) * ld);
+    const WideCells w = weights.cells(), q = escapes.cells(), g = inverses.cells();
+    std::vector<Wide> factors;
     for (int h = 0; h <= n; ++h)
         for (int m = 1; m <= n; ++m)
             if (h != m) w[(h ? h - 1 : n) * ld + m - 1] = Wide::exp(scores[h * width + m], 0);
-    elimination.solve(w.data(), n, q.data(), g.data(), factors);
+    elimination.solve(w, n, q, g, factors);
     std::vector<double> odds(width * width, impossible);
     for (int m = 1; m <= n; ++m) {
         std::vector<Wide> p(width);
         for (int h = 0; h <= n; ++h) {
             if (h == m) continue;
             const std::size_t arc = (h ? h - 1 : n) * ld + m - 1;
-            p[h] = w[arc] * g[m - 1];
+            p[h] = w[arc] * Wide(g[m - 1]);
             if (h) p[h] = p[h] * q[arc];
         }
         for (int h = 0; h <= n; ++h) {

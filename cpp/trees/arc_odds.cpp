@@ -47,8 +47,8 @@ ARBORA_VECTORISED void logs_of_arcs(const Solved<Wide>& graph, double* logs) {
         const std::size_t row = i * graph.ld;
         double* to = logs + static_cast<std::size_t>(i < n ? i + 1 : 0) * (n + 1) + 1;
         for (int j = 0; j < n; j += lane_count) {
-            const WideLanes from_root = load(graph.w + row + j) * load(graph.g + j);
-            const Lanes four = in_order((i < n ? from_root * load(graph.q + row + j) : from_root).log());
+            const WideLanes from_root = load(graph.w + (row + j)) * load(graph.g + j);
+            const Lanes four = (i < n ? from_root * load(graph.q + (row + j)) : from_root).log();
             store_up_to(to + j, std::min(lane_count, n - j), four);
         }
     }

@@ -93,7 +93,7 @@ ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, doub
             [=](const double* row, int m, double extra) { return exp_bounded(row[m] - shift[m] - extra); });
 }
 
-ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, Wide* w, std::size_t ld) {
+ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, WideCells w, std::size_t ld) {
     const Lanes none = all_lanes(impossible);
     for (int m = 1; m <= scores.n; m += lane_count) {
         const int count = std::min(lane_count, scores.n + 1 - m);
@@ -106,7 +106,7 @@ ARBORA_VECTORISED void fill_weights(ArcScores scores, const Shifts& shifts, Wide
             const LaneBits is_none = score == none;
             high = is_none ? none : high;
             low = is_none ? Lanes{} : low + rest;
-            store(w + (h ? h - 1 : scores.n) * ld + (m - 1), WideLanes::exp(in_order(high), in_order(low)));
+            store(w + ((h ? h - 1 : scores.n) * ld + (m - 1)), WideLanes::exp(high, low));
         }
     }
 }
@@ -123,9 +123,9 @@ double log_product(std::span<const double> factors) {
     return total + std::log(product);
 }
 double log_product(std::span<const Wide> factors) {
-    long double total = 0;
-    for (const Wide& factor : factors) total += factor.log_long();
-    return static_cast<double>(total);
+    Wide product(1);
+    for (const Wide& factor : factors) product = product * factor;
+    return product.log();
 }
 
 }  // namespace arbora

@@ -2,7 +2,7 @@
 #include <span>
 #include <vector>
 
-#include "support/wide.hpp"
+#include "support/cells.hpp"
 #include "trees/scores.hpp"
 
 namespace arbora {
@@ -24,7 +24,7 @@ double total_shift(const Shifts& shifts);
 // Rows of weights: the tokens' first, the root's last; a column per token. The diagonal is left as it comes: nobody
 // reads it.
 void fill_weights(ArcScores scores, const Shifts& shifts, double* w, std::size_t ld);
-void fill_weights(ArcScores scores, const Shifts& shifts, Wide* w, std::size_t ld);
+void fill_weights(ArcScores scores, const Shifts& shifts, WideCells w, std::size_t ld);
 
 double log_product(std::span<const double> factors);
 double log_product(std::span<const Wide> factors);

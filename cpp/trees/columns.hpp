@@ -1,4 +1,7 @@
 #pragma once
+#include <type_traits>
+#include <utility>
+
 #include "support/lanes.hpp"
 
 namespace arbora {
@@ -13,6 +16,19 @@ ARBORA_INLINE void for_columns(int begin, int width, Body body, Tail tail) {
     }
     for (int m = begin; m + lane_count <= width; m += lane_count) body(m);
     if ((width - begin) % lane_count) body(width - lane_count);
+}
+
+// body(column, vectors) over the columns [begin, end), `most` vectors at a time and then what is left.
+template <int most, class Body>
+ARBORA_INLINE void for_blocks(int begin, int end, Body body) {
+    int column = begin;
+    for (; column + (most - 1) * lane_count < end; column += most * lane_count)
+        body(column, std::integral_constant<int, most>());
+    // The same for fewer and fewer; unrolled by the compiler.
+    [&]<int... fewer>(std::integer_sequence<int, fewer...>) ARBORA_INLINED {
+        const int rest = (end - column + lane_count - 1) / lane_count;
+        ((rest == most - 1 - fewer ? body(column, std::integral_constant<int, most - 1 - fewer>()) : void()), ...);
+    }(std::make_integer_sequence<int, most - 1>());
 }
 
 // The largest of each of four columns, the second, and the row of the largest: of two that are equal, the first is the

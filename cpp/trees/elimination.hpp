@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "support/cells.hpp"
 #include "support/tropical.hpp"
-#include "support/wide.hpp"
 
 namespace arbora {
 
@@ -39,20 +39,20 @@ public:
     static std::size_t row_length(int m) { return static_cast<std::size_t>((m + 3) & ~3) + 4; }
 
     // Numbers whose product is Z of the m-token graph. Destroys `w` (m + 1 rows).
-    bool factors(Number* w, int m, std::vector<Number>& result);
+    bool factors(Cells<Number> w, int m, std::vector<Number>& result);
 
     // q (m rows, row i column j), g (m) and the factors of Z.
-    bool solve(const Number* w, int m, Number* q, Number* g, std::vector<Number>& result);
+    bool solve(Cells<Number> w, int m, Cells<Number> q, Cells<Number> g, std::vector<Number>& result);
     // The same in memory of the caller: m factors, and scratch of this length.
     static std::size_t scratch_length(int m);
-    bool solve(const Number* w, int m, Number* q, Number* g, Number* factors, Number* scratch);
+    bool solve(Cells<Number> w, int m, Cells<Number> q, Cells<Number> g, Number* factors, Cells<Number> scratch);
 
 private:
-    bool halve(const Number* w, int m, Number* q, Number* g, Number* arena, Number* factors);
+    bool halve(Cells<Number> w, int m, Cells<Number> q, Cells<Number> g, Cells<Number> arena, Number* factors);
 
     bool single_root_;
     std::size_t ld_ = 0;
-    std::vector<Number> arena_;
+    CellVector<Number> arena_;
 };
 
 extern template class Elimination<double>;

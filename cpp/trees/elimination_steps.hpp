@@ -6,6 +6,7 @@
 
 #include "support/lanes.hpp"
 #include "support/wide_lanes.hpp"
+#include "trees/columns.hpp"
 #include "trees/plain_steps.hpp"
 #include "trees/small_graphs.hpp"
 #include "trees/wide_steps.hpp"
@@ -20,36 +21,27 @@ namespace {
 // Rows are worked on in blocks of vectors that stay in registers, the last of which may run over into columns that
 // are out of the graph already, or into the padding.
 
-// Numbers that come in vectors, and how many vectors of two rows the registers hold.
-template <class Number>
+// Cells that vectors are loaded from, and how many vectors of two rows the registers hold.
+template <class Cell>
 struct Vectors;
 template <>
-struct Vectors<double> {
+struct Vectors<double*> {
+    using Number = double;
     using Type = Lanes;
     static constexpr int most = 8;
 };
 template <>
-struct Vectors<Wide> {
+struct Vectors<WideCells> {
+    using Number = Wide;
     using Type = WideLanes;
-    static constexpr int most = 1;
+    static constexpr int most = 2;
 };
-template <class Number>
-concept Vectored = requires { typename Vectors<Number>::Type; };
-template <class Number>
-using VectorOf = typename Vectors<Number>::Type;
-
-// body(column, vectors) over the columns [begin, end), `most` vectors at a time and then what is left.
-template <int most, class Body>
-ARBORA_INLINE void for_blocks(int begin, int end, Body body) {
-    int column = begin;
-    for (; column + (most - 1) * lane_count < end; column += most * lane_count)
-        body(column, std::integral_constant<int, most>());
-    // The same for fewer and fewer; unrolled by the compiler.
-    [&]<int... fewer>(std::integer_sequence<int, fewer...>) ARBORA_INLINED {
-        const int rest = (end - column + lane_count - 1) / lane_count;
-        ((rest == most - 1 - fewer ? body(column, std::integral_constant<int, most - 1 - fewer>()) : void()), ...);
-    }(std::make_integer_sequence<int, most - 1>());
-}
+template <class Cell>
+concept Vectored = requires { typename Vectors<Cell>::Type; };
+template <class Cell>
+using VectorOf = typename Vectors<Cell>::Type;
+template <class Cell>
+using NumberOf = typename Vectors<Cell>::Number;
 
 // What can be stored.
 ARBORA_INLINE Lanes normal(Lanes x) { return x; }
@@ -67,11 +59,6 @@ ARBORA_INLINE WideLanes pass_on_two(const WideLanes& to, const WideLanes& a, con
 // Passing on lets a mantissa of a wide number grow by less than 3 bits. Every so many pairs of tokens they are made
 // normal again, so that they stay below 2^300, however often a graph is halved, and products of two below 2^1000.
 constexpr int pairs_between_normal = 32;
-
-// Four entries of a column.
-ARBORA_INLINE Lanes four_below(const double* cell, std::size_t ld) {
-    return Lanes{cell[0], cell[ld], cell[2 * ld], cell[3 * ld]};
-}
 
 // d_k and t_k.
 ARBORA_INLINE double find_steps(const double* w, std::size_t ld, int k, Left left, double* t) {
@@ -95,9 +82,10 @@ ARBORA_INLINE bool find_two_steps(const double* w, std::size_t ld, int k, int l,
     double sum_l = left.single_root ? 0.0 : column_l[left.root * ld];
     Lanes sums_k{}, sums_l{};
     for (int i = left.begin; i < whole; i += lane_count) {
-        const Lanes four_k = four_below(column_k + i * ld, ld), four_l = four_below(column_l + i * ld, ld);
-        sums_k = sums_k + four_k;
-        sums_l = sums_l + four_l;
+        const TwoColumns both = load_two_columns(w + std::min(k, l) + i * ld, ld);
+        const Lanes four_k = k < l ? both.first : both.second, four_l = k < l ? both.second : both.first;
+        sums_k += four_k;
+        sums_l += four_l;
         store(t_k + i, four_k);
         store(t_l + i, four_l);
     }
@@ -131,59 +119,60 @@ ARBORA_INLINE bool find_two_steps(const double* w, std::size_t ld, int k, int l,
 }
 
 // to_ij = from_ij + t_ki row_k[j] + t_li row_l[j] for a block of columns.
-template <int vectors, bool make_normal, Vectored Number>
-ARBORA_INLINE void pass_on(const Number* from, Number* to, std::size_t ld, const Number* row_k, const Number* row_l,
-                           int column, Left left, const Number* t_k, const Number* t_l) {
-    using Vector = VectorOf<Number>;
+template <int vectors, bool make_normal, Vectored Cell>
+ARBORA_INLINE void pass_on(Cell from, Cell to, std::size_t ld, Cell row_k, Cell row_l, int column, Left left, Cell t_k,
+                           Cell t_l) {
+    using Vector = VectorOf<Cell>;
     Vector from_k[vectors], from_l[vectors];
     for (int v = 0; v < vectors; ++v) {
-        from_k[v] = load(row_k + column + v * lane_count);
-        from_l[v] = load(row_l + column + v * lane_count);
+        from_k[v] = load(row_k + (column + v * lane_count));
+        from_l[v] = load(row_l + (column + v * lane_count));
     }
     std::size_t row = left.begin * ld + column;
     for (int i = left.begin; i <= left.end; ++i, row += ld) {
         const int source = i == left.end ? left.root : i;
         if (i == left.end) row = left.root * ld + column;
-        const Vector step_k = all_lanes(t_k[source]), step_l = all_lanes(t_l[source]);
+        const Vector step_k = spread(t_k + source), step_l = spread(t_l + source);
         for (int v = 0; v < vectors; ++v) {
-            const Vector sum = pass_on_two(load(from + row + v * lane_count), step_k, from_k[v], step_l, from_l[v]);
-            store(to + row + v * lane_count, make_normal ? normal(sum) : sum);
+            const Vector sum = pass_on_two(load(from + (row + v * lane_count)), step_k, from_k[v], step_l, from_l[v]);
+            store(to + (row + v * lane_count), make_normal ? normal(sum) : sum);
         }
     }
 }
 
 // Two at once: half the loads and stores, and half the overhead, which is what counts at n = 25.
-template <Vectored Number>
-ARBORA_INLINE bool take_out_two(const Number* from, Number* to, std::size_t ld, int k, int l, Left left, Number* t_k,
-                                Number* t_l, Number* pivots) {
+template <Vectored Cell>
+ARBORA_INLINE bool take_out_two(Cell from, Cell to, std::size_t ld, int k, int l, Left left, Cell t_k, Cell t_l,
+                                NumberOf<Cell>* pivots) {
     if (!find_two_steps(from, ld, k, l, left, t_k, t_l, pivots)) return false;
-    const Number* row_k = from + k * ld;
-    Number* row_l = to + l * ld;
-    const VectorOf<Number> step = all_lanes(t_k[l]);
+    const Cell row_k = from + k * ld, row_l = to + l * ld;
+    const VectorOf<Cell> step = spread(t_k + l);
     const bool make_normal = (left.end - left.begin) / 2 % pairs_between_normal == 0;
-    for_blocks<Vectors<Number>::most>(left.begin, left.end, [=](int column, auto vectors) ARBORA_INLINED {
+    for_blocks<Vectors<Cell>::most>(left.begin, left.end, [=](int column, auto vectors) ARBORA_INLINED {
         constexpr int count = decltype(vectors)::value;
         for (int place = column; place < column + count * lane_count; place += lane_count)
-            store(row_l + place, load(from + l * ld + place) + step * load(row_k + place));
-        if constexpr (std::is_same_v<Number, Wide>)
+            store(row_l + place, load(from + (l * ld + place)) + step * load(row_k + place));
+        if constexpr (std::is_same_v<Cell, WideCells>)
             if (make_normal) return pass_on<count, true>(from, to, ld, row_k, row_l, column, left, t_k, t_l);
         pass_on<count, false>(from, to, ld, row_k, row_l, column, left, t_k, t_l);
     });
     return true;
 }
 
-template <Vectored Number>
-ARBORA_INLINE Number take_out(Number* w, std::size_t ld, int k, Left left, Number* t) {
-    const Number pivot = find_steps(w, ld, k, left, t);
+template <Vectored Cell>
+ARBORA_INLINE NumberOf<Cell> take_out(Cell w, std::size_t ld, int k, Left left, Cell t) {
+    const NumberOf<Cell> pivot = find_steps(w, ld, k, left, t);
     if (!large_enough(pivot)) return pivot;
-    const Number* from = w + k * ld;
-    auto row = [=](int i, Number step) ARBORA_INLINED {
-        const VectorOf<Number> steps = all_lanes(step);
-        for (int j = left.begin; j < left.end; j += lane_count)
-            store(w + i * ld + j, load(w + i * ld + j) + steps * load(from + j));
+    const Cell from = w + k * ld;
+    auto row = [=](int i) ARBORA_INLINED {
+        const VectorOf<Cell> steps = spread(t + i);
+        for (int j = left.begin; j < left.end; j += lane_count) {
+            const Cell to = w + (i * ld + j);
+            store(to, load(to) + steps * load(from + j));
+        }
     };
-    for (int i = left.begin; i < left.end; ++i) row(i, t[i]);
-    row(left.root, t[left.root]);
+    for (int i = left.begin; i < left.end; ++i) row(i);
+    row(left.root);
     return pivot;
 }
 
@@ -211,7 +200,7 @@ ARBORA_INLINE void put_back_block(const double* t, double* q, std::size_t ld, in
     for (int l = 0; column + whole * lane_count + l < last; ++l) result[whole * lane_count + l] = rest[l];
 }
 
-ARBORA_INLINE void put_back(const double* t, double* q, std::size_t ld, int k, Left left, int first, int last) {
+ARBORA_INLINE void put_back(double* t, double* q, std::size_t ld, int k, Left left, int first, int last) {
     for_blocks<4>(first, last, [=](int column, auto vectors) ARBORA_INLINED {
         put_back_block<decltype(vectors)::value>(t, q, ld, k, column, last, left);
     });

@@ -17,7 +17,8 @@ namespace {
 
 template <class Number>
 struct Workspace {
-    std::vector<Number> weights, q, g, factors;
+    CellVector<Number> weights, q, g;
+    std::vector<Number> factors;
     std::size_t ld = 0;
 
     void resize(int n, bool marginals) {
@@ -40,8 +41,8 @@ template <class Number>
 bool try_log_partition(ArcScores scores, bool single_root, const Shifts& shifts, double& result) {
     thread_local Workspace<Number> space;
     space.resize(scores.n, false);
-    fill_weights(scores, shifts, space.weights.data(), space.ld);
-    if (!elimination<Number>(single_root).factors(space.weights.data(), scores.n, space.factors)) return false;
+    fill_weights(scores, shifts, space.weights.cells(), space.ld);
+    if (!elimination<Number>(single_root).factors(space.weights.cells(), scores.n, space.factors)) return false;
     result = log_product(space.factors) + total_shift(shifts);
     return true;
 }
@@ -60,13 +61,15 @@ ARBORA_VECTORISED void multiply(const double* weights, const double* q, const do
         }
     }
 }
-void multiply(const Wide* weights, const Wide* q, const Wide* g, int n, std::size_t ld, double* marginals) {
+void multiply(WideCells weights, WideCells q, WideCells g, int n, std::size_t ld, double* marginals) {
     const int width = n + 1;
-    for (int j = 0; j < n; ++j) marginals[1 + j] = std::min((weights[n * ld + j] * g[j]).value(), 1.0);
-    for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j)
+    for (int j = 0; j < n; ++j) {
+        const Wide g_j = g[j];
+        marginals[1 + j] = std::min((weights[n * ld + j] * g_j).value(), 1.0);
+        for (int i = 0; i < n; ++i)
             marginals[(i + 1) * width + 1 + j] =
-                std::min((weights[i * ld + j] * g[j] * q[i * ld + j]).value(), 1.0);
+                std::min((weights[i * ld + j] * g_j * q[i * ld + j]).value(), 1.0);
+    }
 }
 
 template <class Number>
@@ -74,10 +77,10 @@ bool try_marginals(ArcScores scores, bool single_root, const Shifts& shifts, dou
     thread_local Workspace<Number> space;
     const int n = scores.n;
     space.resize(n, true);
-    fill_weights(scores, shifts, space.weights.data(), space.ld);
-    if (!elimination<Number>(single_root).solve(space.weights.data(), n, space.q.data(), space.g.data(), space.factors))
+    fill_weights(scores, shifts, space.weights.cells(), space.ld);
+    if (!elimination<Number>(single_root).solve(space.weights.cells(), n, space.q.cells(), space.g.cells(), space.factors))
         return false;
-    multiply(space.weights.data(), space.q.data(), space.g.data(), n, space.ld, marginals);
+    multiply(space.weights.cells(), space.q.cells(), space.g.cells(), n, space.ld, marginals);
     for (int m = 0; m <= n; ++m) marginals[m * (n + 1)] = marginals[m * (n + 2)] = 0;  // column 0 and the diagonal
     result = log_product(space.factors) + total_shift(shifts);
     return true;

@@ -7,6 +7,10 @@
 namespace arbora {
 namespace {
 
+// Numbers that know when they are zero: all but doubles.
+template <class Number>
+concept Plain = requires(Number x) { x.is_zero(); };
+
 // What is left in the graph: the tokens [begin, end) and the root, in row `root`.
 struct Left {
     int begin, end, root;
@@ -15,7 +19,7 @@ struct Left {
 
 // Takes out token k: d_k is returned, t_k (indexed like rows) kept, and w_ij += t_ki w_kj. If d_k is too small,
 // nothing but d_k is worked out.
-template <class Number>
+template <Plain Number>
 Number take_out(Number* w, std::size_t ld, int k, Left left, Number* t) {
     const Number* column = w + k;
     Number pivot = left.single_root ? Number() : column[left.root * ld];
@@ -31,8 +35,8 @@ Number take_out(Number* w, std::size_t ld, int k, Left left, Number* t) {
 }
 
 // Takes out k, then l, from `from` and leaves the rest in `to`, which may be the same; `left` is without both.
-template <class Number>
-bool take_out_two(const Number* from, Number* to, std::size_t ld, int k, int l, Left left, Number* t_k, Number* t_l,
+template <Plain Number>
+bool take_out_two(Number* from, Number* to, std::size_t ld, int k, int l, Left left, Number* t_k, Number* t_l,
                   Number* pivots) {
     const Left with_l{std::min(left.begin, l), std::max(left.end, l + 1), left.root, left.single_root};
     if (to != from) std::copy(from, from + left.root * ld + std::max(with_l.end, k + 1), to);
@@ -43,8 +47,8 @@ bool take_out_two(const Number* from, Number* to, std::size_t ld, int k, int l, 
 }
 
 // q_kj = t_k0 + sum_i t_ki q_ij for the columns [first, last).
-template <class Number>
-void put_back(const Number* t, Number* q, std::size_t ld, int k, Left left, int first, int last) {
+template <Plain Number>
+void put_back(Number* t, Number* q, std::size_t ld, int k, Left left, int first, int last) {
     for (int j = first; j < last; ++j) {
         Number sum = t[left.root];
         for (int i = left.begin; i < left.end; ++i) sum += t[i] * q[i * ld + j];

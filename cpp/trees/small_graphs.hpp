@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-#include "support/lanes.hpp"
+#include "support/wide_lanes.hpp"
 
 namespace arbora {
 
@@ -19,12 +19,14 @@ ARBORA_INLINE bool large_enough(const Lanes& x) {
     return !(x[0] < smallest_pivot || x[1] < smallest_pivot || x[2] < smallest_pivot || x[3] < smallest_pivot);
 }
 
+ARBORA_INLINE bool large_enough(const WideLanes& x) { return none_of(x.mantissas == 0.0); }
+
 // q, g and the factors of Z (if wanted) of two tokens, written out. `excused` is added to the pivots of what is solved
 // for token 0 before they are looked at.
-template <class Number>
-ARBORA_INLINE bool solve_two(const Number* w, std::size_t ld, bool single_root, Number* q, Number* g, Number* factors,
+template <class Number, class Cell>
+ARBORA_INLINE bool solve_two(Cell w, std::size_t ld, bool single_root, Cell q, Cell g, Number* factors,
                              const Number& excused = Number{}) {
-    const Number* root = w + 2 * ld;
+    const Cell root = w + 2 * ld;
     q[0] = q[ld + 1] = Number{};
     for (int out = 0; out < 2; ++out) {
         const int last = 1 - out;
@@ -43,15 +45,15 @@ ARBORA_INLINE bool solve_two(const Number* w, std::size_t ld, bool single_root, 
 
 // The same of three. With x and y out of the graph and j left: e are the arcs into x and y from elsewhere (without a
 // single root's), and the product of the pivots, d_x d_y - w_yx w_xy, is written as a sum.
-template <class Number>
-ARBORA_INLINE bool solve_three(const Number* w, std::size_t ld, bool single_root, Number* q, Number* g,
-                               Number* factors, const Number& excused = Number{}) {
-    const Number* root = w + 3 * ld;
+template <class Number, class Cell>
+ARBORA_INLINE bool solve_three(Cell w, std::size_t ld, bool single_root, Cell q, Cell g, Number* factors,
+                               const Number& excused = Number{}) {
+    const Cell root = w + 3 * ld;
     for (int j = 0; j < 3; ++j) {
         const int x = j == 0 ? 1 : 0, y = j == 2 ? 1 : 2;
         const Number w_xy = w[x * ld + y], w_yx = w[y * ld + x], r_x = root[x], r_y = root[y];
-        const Number e_x = single_root ? w[j * ld + x] : w[j * ld + x] + r_x;
-        const Number e_y = single_root ? w[j * ld + y] : w[j * ld + y] + r_y;
+        const Number w_jx = w[j * ld + x], e_x = single_root ? w_jx : w_jx + r_x;
+        const Number w_jy = w[j * ld + y], e_y = single_root ? w_jy : w_jy + r_y;
         const Number pivots = e_x * e_y + (e_x * w_xy + e_y * w_yx);
         if (!large_enough(j ? pivots : pivots + excused)) return false;
         const Number inverse = (Number{} + 1) / pivots;
@@ -69,13 +71,16 @@ ARBORA_INLINE bool solve_three(const Number* w, std::size_t ld, bool single_root
 }
 
 // A graph of 2 to 8 tokens, its root's row last, and where its results go; factors may be null.
+template <class Number>
 struct SmallGraph {
-    const double* w;
+    Cells<Number> w;
     int tokens;
-    double *q, *g, *factors;
+    Cells<Number> q, g;
+    Number* factors;
 };
 
 // Four such graphs at once, one in each lane; rows of all tables are `ld` apart. False if a pivot is too small.
-bool solve_four(const SmallGraph (&graphs)[4], std::size_t ld, bool single_root);
+bool solve_four(const SmallGraph<double> (&graphs)[4], std::size_t ld, bool single_root);
+bool solve_four(const SmallGraph<Wide> (&graphs)[4], std::size_t ld, bool single_root);
 
 }  // namespace arbora

@@ -12,17 +12,24 @@ struct Solved {
     Solved(int n, Arena& arena)
         : n(n),
           ld(Elimination<Number>::row_length(n)),
-          w(arena.take<Number>((n + 1) * ld, Number())),  // whole vectors are read, padding and all
-          q(arena.take<Number>((n + 1) * ld, Number())),
-          g(arena.take<Number>(ld, Number())),
+          w(take_cells<Number>(arena, (n + 1) * ld)),
+          q(take_cells<Number>(arena, (n + 1) * ld)),
+          g(take_cells<Number>(arena, ld)),
           factors(arena.take<Number>(n)),
-          scratch(arena.take<Number>(Elimination<Number>::scratch_length(n))) {}
+          scratch(take_cells<Number>(arena, Elimination<Number>::scratch_length(n))) {
+        // whole vectors are read, padding and all
+        set_to_zero(w, (n + 1) * ld);
+        set_to_zero(q, (n + 1) * ld);
+        set_to_zero(g, ld);
+    }
 
     bool solve(bool single_root) { return Elimination<Number>(single_root).solve(w, n, q, g, factors, scratch); }
 
     int n;
     std::size_t ld;
-    Number *w, *q, *g, *factors, *scratch;
+    Cells<Number> w, q, g;
+    Number* factors;
+    Cells<Number> scratch;
 };
 
 }  // namespace arbora
