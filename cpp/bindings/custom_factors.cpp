@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "arrays.hpp"
 #include "graphs.hpp"
@@ -95,6 +96,8 @@ public:
         return std::make_shared<CustomGroup>(wiring(), factor_.attr("scaled")(multiplier));
     }
 
+    nb::handle object() const { return factor_; }
+
 private:
     nb::object given(std::size_t factor, const double* in) const {
         const std::size_t count = wiring().port_count(factor);
@@ -114,7 +117,30 @@ private:
     std::string name_;
 };
 
+// A graph holds such factors, and the module that has the graph holds their class: Python's collector must see the way
+// from the one to the other, or neither is ever freed. A group that several graphs share is left out: each would count
+// the one reference that it has.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (!nb::inst_ready(self)) return 0;
+    for (const auto& group : nb::inst_ptr<FactorGraph>(self)->groups())
+        if (const auto* custom = dynamic_cast<const CustomGroup*>(group.get()); custom && group.use_count() == 1)
+            Py_VISIT(custom->object().ptr());
+    return 0;
+}
+
+int clear(PyObject* self) {
+    const FactorGraph old = std::exchange(*nb::inst_ptr<FactorGraph>(self), FactorGraph());
+    return 0;
+}
+
 }  // namespace
+
+PyType_Slot graph_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {0, nullptr},
+};
 
 void bind_custom_factors(GraphClass& graph) {
     graph.def(

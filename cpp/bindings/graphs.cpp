@@ -64,7 +64,8 @@ nb::dict dictionary_of(const LinearProgram& program) {
 }  // namespace
 
 void bind_graphs(nb::module_& m) {
-    GraphClass graph(m, "FactorGraph", "Variables and groups of factors. Use arbora.FactorGraph, which checks.");
+    GraphClass graph(m, "FactorGraph", nb::type_slots(graph_slots),
+                     "Variables and groups of factors. Use arbora.FactorGraph, which checks.");
     graph.def(nb::init<>())
         .def("copy", [](const FactorGraph& graph) { return graph; }, "The same with evidence of its own; shares the factors.")
         .def(

@@ -15,6 +15,8 @@ void bind_logic_factors(GraphClass& graph);
 void bind_soft_factors(GraphClass& graph);
 void bind_automata(GraphClass& graph);
 void bind_custom_factors(GraphClass& graph);
+// How Python's collector looks into a graph; ends with zeros.
+extern PyType_Slot graph_slots[];
 
 template <class T>
 using Vector = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;

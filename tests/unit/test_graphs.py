@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import subprocess
+import sys
+import weakref
 from math import inf, nan
 from xml.etree import ElementTree
 
@@ -132,3 +136,56 @@ def test_linear_programs_stop_in_time() -> None:
     solution = graph.solve("ilp", seconds=1e-3)
     assert not solution.converged
     assert not solution.is_certified
+
+
+OWN_FACTOR = """
+import arbora
+
+class Same(arbora.factors.CustomFactor):
+    def score(self, values):
+        return float(len(set(values)) == 1)
+
+graph = arbora.FactorGraph()
+x = graph.binary([1.0, -1.0])
+graph.add(Same(x))
+print(graph.solve("bp")[x].round(3))
+"""
+
+
+def test_a_script_with_a_factor_of_its_own_ends_silently() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", OWN_FACTOR], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout == "[0.638 0.362]\n"  # of 3 e + 1 / e: 2 e, and e + 1 / e
+    assert done.stderr == ""
+
+
+class Same(factors.CustomFactor):
+    def score(self, values: tuple[int, ...]) -> float:
+        return float(len(set(values)) == 1)
+
+
+def test_graphs_that_their_factors_know_are_freed() -> None:
+    graph = FactorGraph()
+    factor = Same(graph.binary([1.0, -1.0]))
+    graph.add(factor)
+    factor.graph = graph  # type: ignore[attr-defined]  # a circle
+    watched = weakref.ref(factor)
+    del graph, factor
+    gc.collect()
+    assert watched() is None
+
+
+def test_collecting_leaves_graphs_alone_that_are_in_use() -> None:
+    graph = FactorGraph()
+    x = graph.binary([1.0, -1.0])
+    graph.add(Same(x))
+    before = graph.solve("bp", given=[(x[0], True)])[x]
+    copies = [graph._core.copy() for _ in range(3)]
+    del copies[1:]
+    for _ in range(3):
+        gc.collect()
+    assert (graph.solve("bp", given=[(x[0], True)])[x] == before).all()
+    del graph, x
+    gc.collect()
+    assert copies[0].groups == 1
