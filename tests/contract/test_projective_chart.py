@@ -253,7 +253,7 @@ def other_graphs() -> dict[str, tuple[str, arbora.FactorGraph]]:
     return result
 
 
-@pytest.mark.parametrize("name", other_graphs())
+@pytest.mark.parametrize("name", list(other_graphs()))
 def test_other_graphs_are_refused(name: str) -> None:
     why, graph = other_graphs()[name]
     with pytest.raises(ArboraError, match=f"projective-chart: it solves one ProjectiveTree .* but .*{why}"):
