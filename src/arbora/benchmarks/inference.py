@@ -160,7 +160,7 @@ def _iteration(graph: FactorGraph, rounds: int = 5, iterations: int = 2) -> floa
 
 
 def _growth(name: str, lengths: Sequence[int]) -> dict[str, Any]:
-    times = {n: _iteration(_graph(n, [name]), rounds=9) for n in lengths}
+    times = {n: _iteration(_graph(n, [name]), rounds=9 + 1000 // n) for n in lengths}
     slope = float(np.polyfit(np.log(lengths), np.log([times[n] for n in lengths]), 1)[0])
     return {"seconds": {str(n): times[n] for n in lengths}, "exponent": slope, "paper": FAMILIES[name][1]}
 
