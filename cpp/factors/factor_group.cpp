@@ -11,8 +11,10 @@ FactorGroup::FactorGroup(Wiring wiring, std::vector<double> part_scores, std::ve
     : wiring_(std::move(wiring)), part_scores_(std::move(part_scores)), part_begins_(std::move(part_begins)) {
     if (!part_begins_.empty() && part_begins_.size() != size() + 1)
         throw std::invalid_argument("a group must say where the parts of each factor begin");
-    for (double score : part_scores_)
+    for (double score : part_scores_) {
         if (std::isnan(score) || score == INFINITY) throw std::invalid_argument("a score is nan or +inf");
+        if (score != -INFINITY) largest_score_ = std::max(largest_score_, std::abs(score));
+    }
 }
 
 void FactorGroup::gather(std::size_t factor, const Totals& totals, const double* messages, double* in) const {

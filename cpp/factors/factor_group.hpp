@@ -55,6 +55,9 @@ public:
     const Wiring& wiring() const { return wiring_; }
     std::size_t size() const { return wiring_.factors(); }
 
+    // The largest of the finite part scores, whatever its sign.
+    double largest_score() const { return largest_score_; }
+
     // Scores of the parts, those of one factor after those of the one before.
     const std::vector<double>& part_scores() const { return part_scores_; }
     std::size_t part_begin(std::size_t factor) const { return part_begins_.empty() ? 0 : part_begins_[factor]; }
@@ -96,7 +99,7 @@ public:
 
     // Sum-product for all factors at once: new messages in place of old ones. There is one for each port, a log-odds
     // or a category's log-scores, as the factor means it (before negation), unless `has_odds`: then it is the odds
-    // themselves, which needs products and quotients only. new = old + (1 - damping) * (computed - old), in logarithms.
+    // themselves, which needs products and quotients only, and is never beyond what the part scores can say. new = old + (1 - damping) * (computed - old), in logarithms.
     // False if some factor has no possible configuration. Without an override: by `sum`.
     virtual bool propagate(const Totals& totals, double damping, double* messages, Arena& arena) const;
     virtual bool has_odds() const { return false; }
@@ -130,6 +133,7 @@ protected:
 private:
     Wiring wiring_;
     std::vector<double> part_scores_;
+    double largest_score_ = 0;
     std::vector<std::size_t> part_begins_;  // empty for hard factors
 };
 

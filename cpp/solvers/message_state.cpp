@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "trees/mst.hpp"
+
 namespace arbora {
 namespace {
 
@@ -21,6 +23,18 @@ private:
     double& seconds_;
     std::chrono::steady_clock::time_point start_;
 };
+
+// Messages of a graph with loops may grow without end, in each iteration some times over. They are cut where they are so
+// many times the largest score, before sums of them leave no digits for the scores.
+constexpr double longest_growth = 1e10;
+
+double largest_score_of(const FactorGraph& graph) {
+    double largest = 0;
+    for (int slot = 0; slot < graph.slots(); ++slot)
+        if (std::isfinite(graph.unary(slot))) largest = std::max(largest, std::abs(graph.unary(slot)));
+    for (const auto& group : graph.groups()) largest = std::max(largest, group->largest_score());
+    return largest;
+}
 
 std::vector<int> find_slots(const FactorGroup& group, int slots) {
     std::vector<char> is_seen(slots, 0);
@@ -57,7 +71,24 @@ MessageState::MessageState(const FactorGraph& graph, Oracle oracle, bool in_loga
         touched_.push_back(find_slots(*group, graph.slots()));
         said_.emplace_back(touched_.back().size());
     }
+    largest_message_ = longest_growth * std::max(1.0, largest_score_of(graph) / temperature);
     refresh();
+}
+
+bool MessageState::is_cut() const {
+    const double near = 0.99 * largest_message_;  // damped messages may only come near it
+    for (std::size_t group = 0; group < groups(); ++group) {
+        const bool are_odds = groups_[group]->has_odds() && !in_logarithms_;
+        if (!are_odds && any_beyond(messages_[group].data(), messages_[group].size(), near)) return true;
+    }
+    return false;
+}
+
+void MessageState::cut(std::size_t group, std::size_t begin, std::size_t end) {
+    double* messages = messages_[group].data();
+    if (!any_beyond(messages + begin, end - begin, largest_message_)) return;
+    for (std::size_t port = begin; port < end; ++port)
+        if (!std::isinf(messages[port])) messages[port] = std::clamp(messages[port], -largest_message_, largest_message_);
 }
 
 void MessageState::propagate(std::size_t group, double damping, Arena& arena) {
@@ -66,6 +97,7 @@ void MessageState::propagate(std::size_t group, double damping, Arena& arena) {
     calls[group] += static_cast<long long>(factors.size());
     if (!in_logarithms_) {
         is_possible_ &= factors.propagate(totals_, damping, messages_[group].data(), arena);
+        if (!factors.has_odds()) cut(group, 0, messages_[group].size());
         return;
     }
     for (std::size_t factor = 0; factor < factors.size(); ++factor)
@@ -83,6 +115,7 @@ bool MessageState::update(std::size_t group, std::size_t factor, double damping,
                                                 : factors.max(factor, in, beliefs, arena);
     if (value == -INFINITY) return false;
     factors.set_messages(factor, in, beliefs, damping, messages_[group].data());
+    cut(group, factors.wiring().port_begin(factor), factors.wiring().port_end(factor));
     return true;
 }
 

@@ -28,6 +28,9 @@ public:
     // False once it is known that no assignment is possible.
     bool is_possible() const { return is_possible_; }
 
+    // Whether some message was cut, because messages grow without end.
+    bool is_cut() const;
+
     // New messages of all factors of a group; the totals stay.
     void propagate(std::size_t group, double damping, Arena& arena);
     // Brings the totals up to date with the group's messages; returns the largest change of what it says to a slot.
@@ -73,6 +76,8 @@ private:
     // What a group says to each slot, into `scratch_`, which is empty before.
     void collect(std::size_t group);
     bool update(std::size_t group, std::size_t factor, double damping, Arena& arena);
+    // Finite messages of these ports that are beyond largest_message_ become that.
+    void cut(std::size_t group, std::size_t begin, std::size_t end);
 
     const FactorGraph* graph_;
     Oracle oracle_;
@@ -85,6 +90,7 @@ private:
     std::vector<std::vector<MessageSum>> said_;
     Totals totals_, scratch_;
     bool is_possible_;
+    double largest_message_;
 };
 
 // How different two log-odds are: 0 if they are equal, 2 at most, relative where they are large.

@@ -120,6 +120,7 @@ void run(MessageState& state, const PropagationOptions& options, Outcome& outcom
         outcome.converged = state.is_possible() && outcome.residuals.back() <= options.tolerance;
         if (after_iteration && state.is_possible()) after_iteration();
     }
+    outcome.converged = outcome.converged && !state.is_cut();
     state.refresh();
     outcome.infeasible = !state.is_possible();
 }

@@ -11,6 +11,7 @@
 #include "support/random.hpp"
 #include "support/wide.hpp"
 #include "trees/arc_odds.hpp"
+#include "trees/mst.hpp"
 #include "trees/operations.hpp"
 #include "trees/plain_steps.hpp"
 
@@ -165,7 +166,7 @@ TEST(odds_of_arcs_at_every_spread) {
     Random random(12);
     Arena arena;
     for (int n : {2, 3, 4, 7, 12, 16, 17, 19, 25, 33, 130})
-        for (double spread : {1.0, 20.0, 60.0, 100.0, 150.0, 250.0, 600.0, 5000.0, 1e6})
+        for (double spread : {1.0, 20.0, 60.0, 100.0, 150.0, 250.0, 600.0, 5000.0, 1e6, 1e10})
             for (bool single_root : {false, true})
                 for (bool is_sharp : {false, true}) {
                     // Sharp: one tree far above the rest, so that only the rest is small.
@@ -184,6 +185,28 @@ TEST(odds_of_arcs_at_every_spread) {
                         }
                     }
                 }
+}
+
+// Messages that grow without end lead there.
+TEST(odds_of_arcs_beyond_wide_numbers) {
+    Random random(13);
+    Arena arena;
+    for (int n : {1, 2, 7, 25})
+        for (double spread : {1e15, 1e30, 1e300})
+            for (bool single_root : {false, true}) {
+                std::vector<double> scores(static_cast<std::size_t>(n + 1) * (n + 1)), odds(scores.size());
+                for (double& score : scores) score = spread * (2 * random.uniform() - 1);
+                std::vector<int> heads(n + 1);
+                const ArcScores arcs{scores.data(), n};
+                const double total = arc_log_odds(arcs, single_root, {-spread, spread}, odds.data(), arena);
+                CHECK(find_best_tree(arcs, single_root, heads.data()));
+                CHECK(std::abs(total - tree_score(arcs, heads.data())) <= 1e-12 * n * spread);
+                for (int m = 1; m <= n; ++m)
+                    for (int h = 0; h <= n; ++h) {
+                        const double x = odds[h * (n + 1) + m];
+                        if (h != m) CHECK(!std::isnan(x) && (x > 0) == (heads[m] == h));
+                    }
+            }
 }
 
 TEST(nan_and_infinity_are_refused) {

@@ -12,6 +12,7 @@
 #include "trees/arc_weights.hpp"
 #include "trees/double_odds.hpp"
 #include "trees/feasibility.hpp"
+#include "trees/mst.hpp"
 #include "trees/odds_of_logs.hpp"
 #include "trees/solved_graph.hpp"
 
@@ -146,6 +147,12 @@ Shape shape_of(ArcScores scores, bool single_root) {
     return shape;
 }
 
+// Exponents of wide numbers, sums of n differences of scores over log 2, must stay far below 2^50.
+bool are_held(ArcScores scores, ScoreRange range) {
+    const std::size_t cells = static_cast<std::size_t>(scores.width()) * scores.width();
+    return range.is_moderate() || !any_beyond(scores.data, cells, 1e14 / scores.n);
+}
+
 void blank_non_arcs(double* odds, int n) {
     for (int m = 0; m <= n; ++m) odds[m * (n + 1)] = odds[m * (n + 2)] = impossible;  // column 0 and the diagonal
 }
@@ -156,6 +163,7 @@ double arc_log_odds(ArcScores scores, bool single_root, ScoreRange range, double
     Shape shape;
     if (range.has_impossible()) shape = shape_of(scores, single_root);
     if (!shape.is_possible) return impossible;
+    if (!are_held(scores, range)) return arc_max_odds(scores, single_root, odds, arena);
     double total = 0;
     if (shape.in_parts) {
         total = logs_in_parts<Sums>(scores, shape.candidates, odds, arena);

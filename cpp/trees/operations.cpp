@@ -17,6 +17,18 @@ LabelledScores labelled(SentenceScores sentence) {
     return {sentence.data, sentence.n, std::max(sentence.labels, 1)};
 }
 
+// The same for sums, in which scores must not be too large. The diagonal and column 0 are no arcs.
+ScoreRange check_for_sums(SentenceScores sentence) {
+    const ScoreRange range = check(sentence);
+    if (!any_beyond(sentence.data, sentence.size(), largest_score)) return range;
+    const LabelledScores scores = labelled(sentence);
+    for (int h = 0; h <= sentence.n; ++h)
+        for (int m = 1; m <= sentence.n; ++m)
+            if (h != m && any_beyond(scores.cell(h, m), scores.labels, largest_score))
+                throw InvalidScores("a score is beyond 1e10 or -1e10, too large for sums; use -inf to forbid an arc");
+    return range;
+}
+
 // Arc scores: the sentence's own, or collapsed over labels into `space`.
 template <class Collapse>
 ArcScores arcs_of(SentenceScores sentence, std::vector<double>& space, Collapse collapse) {
@@ -59,7 +71,7 @@ void find_best(SentenceScores sentence, TreeKind kind, TreeRef& tree) {
 }
 
 void find_least_risk(SentenceScores sentence, TreeKind kind, bool count_labels, TreeRef& tree) {
-    const ScoreRange range = check(sentence);
+    const ScoreRange range = check_for_sums(sentence);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     std::vector<double> marginals(static_cast<std::size_t>(arcs.width()) * arcs.width());
@@ -79,7 +91,7 @@ void find_least_risk(SentenceScores sentence, TreeKind kind, bool count_labels, 
 }
 
 double find_log_partition(SentenceScores sentence, TreeKind kind) {
-    const ScoreRange range = check(sentence);
+    const ScoreRange range = check_for_sums(sentence);
     thread_local std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     return kind.projective ? projective_log_partition(arcs, kind.single_root)
@@ -87,7 +99,7 @@ double find_log_partition(SentenceScores sentence, TreeKind kind) {
 }
 
 void find_marginals(SentenceScores sentence, TreeKind kind, bool complement, double* result) {
-    const ScoreRange range = check(sentence);
+    const ScoreRange range = check_for_sums(sentence);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     if (!sentence.labels) {
@@ -108,7 +120,7 @@ void find_marginals(SentenceScores sentence, TreeKind kind, bool complement, dou
 
 // The trees' entropy and, by the chain rule, that of their labels.
 double find_entropy(SentenceScores sentence, TreeKind kind) {
-    const ScoreRange range = check(sentence);
+    const ScoreRange range = check_for_sums(sentence);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     double entropy = kind.projective ? projective_entropy(arcs, kind.single_root)
@@ -130,7 +142,7 @@ std::vector<LabelledTree> find_kbest(SentenceScores sentence, TreeKind kind, int
 
 std::vector<LabelledTree> draw_samples(SentenceScores sentence, TreeKind kind, int count, std::uint64_t seed,
                                        std::uint64_t stream) {
-    const ScoreRange range = check(sentence);
+    const ScoreRange range = check_for_sums(sentence);
     Random random(seed, stream);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);

@@ -30,6 +30,10 @@ struct ScoreRange {
     bool is_moderate() const { return lowest >= -100 && highest <= 100; }
 };
 
+// Sums over trees are right for finite scores up to this, of either sign. Wide numbers, whose exponents stay below 2^50,
+// would hold some more; but nobody means them: who writes -1e30 for an arc that must not be means -inf.
+inline constexpr double largest_score = 1e10;
+
 // Which trees count.
 struct TreeKind {
     bool single_root = true;
@@ -45,7 +49,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// nan or +inf among the scores.
+// nan or +inf among the scores; in sums, also one beyond largest_score.
 class InvalidScores : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

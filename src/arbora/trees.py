@@ -4,7 +4,8 @@
 ``scores[head, modifier, label]`` of shape ``(n+1, n+1, labels)``: a labelled multi-digraph. Index 0 is the
 root. ``-inf`` forbids an arc; ``nan`` and ``+inf`` are errors, wherever they stand. The diagonal and column
 0 are no arcs: their values mean nothing. A tree's score is the sum of its arcs' scores, its probability is
-proportional to ``exp(score)``.
+proportional to ``exp(score)``. Sums over trees are right to 1e-9 for scores of 1e6 and more, and refused for
+scores beyond 1e10 or -1e10: write ``-inf``, not ``-1e30``, for what is impossible.
 
 **One or many.** Every function takes one array, or a list of arrays (a batch, sentences of any lengths), and
 answers with one result or a list of results. A batch costs Python once and can use ``threads``.

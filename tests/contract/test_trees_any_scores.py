@@ -58,6 +58,44 @@ def test_any_scores(kind, scores):
         assert_tree(tree, scores, kind)
 
 
+@pytest.mark.parametrize("single_root", [False, True])
+def test_the_largest_scores(single_root):
+    """Multiples of 1e10, the largest that sums take; they cancel without rounding, so that ties are ties.
+
+    (Charts of projective trees work in logarithms, of which 1e10 leaves six digits behind the point.)
+    """
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 3, 4):
+        for _ in range(10):
+            scores = rng.choice([-1e10, 0.0, 1e10], (n + 1, n + 1))
+            forest = oracle.forest(scores, single_root=single_root)
+            assert_value(trees.log_partition(scores, single_root=single_root), forest.log_partition)
+            assert_probabilities(trees.marginals(scores, single_root=single_root), forest.marginals)
+
+
+SUMS = (trees.log_partition, trees.marginals, trees.entropy, trees.mbr, trees.sample)
+
+
+@kinds
+@pytest.mark.parametrize("operation", SUMS)
+@pytest.mark.parametrize("large", [-3.4e38, -1.1e10, 1.1e10, 1e300])
+def test_scores_too_large_for_sums_are_refused(kind, operation, large):
+    scores = np.zeros((4, 4))
+    scores[2, 3] = large
+    with pytest.raises(trees.InvalidScoresError, match=r"beyond 1e10 or -1e10.* use -inf to forbid an arc"):
+        operation(scores, **kind)
+    with pytest.raises(trees.InvalidScoresError, match=r"sentence 1.*beyond 1e10"):
+        operation([np.zeros((4, 4)), scores], **kind)
+    labelled = np.zeros((4, 4, 2))
+    labelled[2, 3, 1] = large
+    with pytest.raises(trees.InvalidScoresError, match="beyond 1e10"):
+        operation(labelled, **kind)
+    # The best tree needs no sums, and what is no arc may be anything.
+    assert (trees.mst(scores, **kind).heads[3] == 2) == (large > 0)
+    scores[2, 3], scores[2, 2], scores[1, 0] = -np.inf, large, large
+    operation(scores, **kind)
+
+
 def tolerance(value: float) -> float:
     return 1e-9 * max(1.0, abs(value))
 
