@@ -21,7 +21,7 @@ LONG = ("core_tests", "types")
 def treebank_folder() -> Path:
     """The folder of public treebanks, which are not part of the project; the test is skipped without it."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("ARBORA_TREEBANKS", beside))
+    folder = Path(os.environ.get("ARBORA_TREEBANKS") or beside)
     if not folder.is_dir():
         pytest.skip("no treebanks here: set ARBORA_TREEBANKS to their folder")
     return folder

@@ -130,6 +130,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int clear(PyObject* self) {
+    if (!nb::inst_ready(self)) return 0;
     const FactorGraph old = std::exchange(*nb::inst_ptr<FactorGraph>(self), FactorGraph());
     return 0;
 }
