@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "trees/mst.hpp"
+#include "support/limits.hpp"
 
 namespace arbora {
 namespace {

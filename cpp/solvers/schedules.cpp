@@ -117,10 +117,11 @@ void run(MessageState& state, const PropagationOptions& options, Outcome& outcom
     for (int i = 0; i < options.iterations && !outcome.converged && state.is_possible(); ++i) {
         ++outcome.iterations;
         outcome.residuals.push_back(iterate());
-        outcome.converged = state.is_possible() && outcome.residuals.back() <= options.tolerance;
+        // Messages that were cut may rest; that is not to converge.
+        outcome.converged =
+            state.is_possible() && outcome.residuals.back() <= options.tolerance && !state.is_cut();
         if (after_iteration && state.is_possible()) after_iteration();
     }
-    outcome.converged = outcome.converged && !state.is_cut();
     state.refresh();
     outcome.infeasible = !state.is_possible();
 }

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "support/lanes.hpp"
+#include "support/limits.hpp"
 #include "support/logarithms.hpp"
 #include "support/vectorise.hpp"
 #include "support/wide_lanes.hpp"
 #include "trees/arc_weights.hpp"
 #include "trees/double_odds.hpp"
 #include "trees/feasibility.hpp"
-#include "trees/mst.hpp"
 #include "trees/odds_of_logs.hpp"
 #include "trees/solved_graph.hpp"
 

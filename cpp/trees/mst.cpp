@@ -82,18 +82,6 @@ ARBORA_VECTORISED ScoreRange find_range(const double* scores, std::size_t count)
     return {all_numbers ? lowest : NAN, highest};
 }
 
-ARBORA_VECTORISED bool any_beyond(const double* scores, std::size_t count, double limit) {
-    const auto is_beyond = [=](auto x) ARBORA_INLINED {
-        return ((x > limit) | (x < -limit)) & (x < INFINITY) & (x > -INFINITY);
-    };
-    LaneBits found{};
-    std::size_t i = 0;
-    for (; i + lane_count <= count; i += lane_count) found |= is_beyond(load(scores + i));
-    bool any = !none_of(found);
-    for (; i < count; ++i) any |= is_beyond(scores[i]);
-    return any;
-}
-
 ScoreRange check_scores(const double* scores, std::size_t count) {
     const ScoreRange range = find_range(scores, count);
     if (std::isnan(range.lowest) || range.highest == INFINITY)

@@ -5,8 +5,6 @@ namespace arbora {
 
 // The range of some scores; its lowest is nan if there is any nan.
 ScoreRange find_range(const double* scores, std::size_t count);
-// Whether a finite one is above the limit or below its negative.
-bool any_beyond(const double* scores, std::size_t count, double limit);
 
 // Throws InvalidScores if there is nan or +inf anywhere.
 ScoreRange check_scores(const double* scores, std::size_t count);

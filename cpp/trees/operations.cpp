@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "charts/projective.hpp"
+#include "support/limits.hpp"
 #include "support/random.hpp"
 #include "trees/matrix_tree.hpp"
 #include "trees/mst.hpp"
@@ -20,11 +21,11 @@ LabelledScores labelled(SentenceScores sentence) {
 // The same for sums, in which scores must not be too large. The diagonal and column 0 are no arcs.
 ScoreRange check_for_sums(SentenceScores sentence) {
     const ScoreRange range = check(sentence);
-    if (!any_beyond(sentence.data, sentence.size(), largest_score)) return range;
+    if (!any_beyond(sentence.data, sentence.size(), score_limit)) return range;
     const LabelledScores scores = labelled(sentence);
     for (int h = 0; h <= sentence.n; ++h)
         for (int m = 1; m <= sentence.n; ++m)
-            if (h != m && any_beyond(scores.cell(h, m), scores.labels, largest_score))
+            if (h != m && any_beyond(scores.cell(h, m), scores.labels, score_limit))
                 throw InvalidScores("a score is beyond 1e10 or -1e10, too large for sums; use -inf to forbid an arc");
     return range;
 }

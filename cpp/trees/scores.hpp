@@ -32,7 +32,7 @@ struct ScoreRange {
 
 // Sums over trees are right for finite scores up to this, of either sign. Wide numbers, whose exponents stay below 2^50,
 // would hold some more; but nobody means them: who writes -1e30 for an arc that must not be means -inf.
-inline constexpr double largest_score = 1e10;
+inline constexpr double score_limit = 1e10;
 
 // Which trees count.
 struct TreeKind {
@@ -49,7 +49,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// nan or +inf among the scores; in sums, also one beyond largest_score.
+// nan or +inf among the scores; in sums, also one beyond score_limit.
 class InvalidScores : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
