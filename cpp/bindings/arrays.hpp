@@ -9,7 +9,8 @@
 
 // A numpy array that owns fresh memory.
 template <class T, std::size_t rank>
-nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<rank>> new_array(std::initializer_list<std::size_t> shape, T*& data) {
+nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<rank>> new_array(std::initializer_list<std::size_t> shape,
+                                                                      T*& data) {
     std::size_t size = 1;
     for (std::size_t extent : shape) size *= extent;
     data = new T[size];

@@ -38,8 +38,8 @@ void bind_automata(GraphClass& graph) {
         .def(
             "add_head_automata",
             [](FactorGraph& graph, Inputs inputs, Begins begins, Counts states, Scores scores) {
-                graph.add(std::make_shared<HeadAutomata>(wired(graph, inputs, begins), vector_of(states),
-                                                         vector_of(scores)));
+                graph.add(
+                    std::make_shared<HeadAutomata>(wired(graph, inputs, begins), vector_of(states), vector_of(scores)));
             },
             "inputs"_a, "begins"_a, "states"_a, "scores"_a);
 }

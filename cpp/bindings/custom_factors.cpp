@@ -23,7 +23,8 @@ using namespace arbora;
 class CustomGroup : public FactorGroup {
 public:
     CustomGroup(Wiring wiring, nb::object factor)
-        : FactorGroup(std::move(wiring), {1.0}, {0, 1}), factor_(std::move(factor)),
+        : FactorGroup(std::move(wiring), {1.0}, {0, 1}),
+          factor_(std::move(factor)),
           name_(nb::cast<std::string>(factor_.attr("name"))) {}
     ~CustomGroup() override {
         nb::gil_scoped_acquire acquire;
@@ -34,8 +35,8 @@ public:
 
     double sum(std::size_t factor, const double* in, double* beliefs, double* parts, Arena&) const override {
         nb::gil_scoped_acquire acquire;
-        const auto [value, found, expected] = nb::cast<std::tuple<double, std::vector<double>, double>>(
-            factor_.attr("sum")(given(factor, in)));
+        const auto [value, found, expected] =
+            nb::cast<std::tuple<double, std::vector<double>, double>>(factor_.attr("sum")(given(factor, in)));
         set_beliefs(factor, found, beliefs);
         if (parts) *parts = std::isfinite(expected) ? expected : 0;
         return value;
@@ -65,8 +66,7 @@ public:
 
     void polytope(std::size_t factor, TreeRows, Polytope& rows) const override {
         nb::gil_scoped_acquire acquire;
-        const auto all =
-            nb::cast<std::vector<std::pair<std::vector<int>, double>>>(factor_.attr("configurations")());
+        const auto all = nb::cast<std::vector<std::pair<std::vector<int>, double>>>(factor_.attr("configurations")());
         std::vector<std::vector<Polytope::Term>> of_port(wiring().port_count(factor));
         std::vector<Polytope::Term> one;
         for (const auto& [active, score] : all) {

@@ -60,56 +60,71 @@ void bind_encoding(nb::module_& m) {
     nb::class_<Encoded>(m, "Encoded", "Sentences as hashes of their columns.")
         .def("__len__", &Encoded::sentences)
         .def_prop_ro("words", &Encoded::words, "The number of words in all sentences.")
-        .def("lengths", [](const Encoded& self) {
-            std::vector<int> result;
-            for (std::size_t i = 0; i < self.sentences(); ++i) result.push_back(self.length(i));
-            return result;
-        })
-        .def("first", [](const Encoded& self, std::size_t count) {
-            if (count > self.sentences()) throw nb::index_error("there are fewer sentences");
-            return self.first(count);
-        }, "count"_a)
+        .def("lengths",
+             [](const Encoded& self) {
+                 std::vector<int> result;
+                 for (std::size_t i = 0; i < self.sentences(); ++i) result.push_back(self.length(i));
+                 return result;
+             })
+        .def(
+            "first",
+            [](const Encoded& self, std::size_t count) {
+                if (count > self.sentences()) throw nb::index_error("there are fewer sentences");
+                return self.first(count);
+            },
+            "count"_a)
         .def("checksum", &Encoded::checksum)
-        .def("tag_counts", [](const Encoded& self) {
-            std::vector<int> result;
-            for (std::size_t word = 0; word < self.words(); ++word)
-                result.push_back(static_cast<int>(self.tags(word).size()));
-            return result;
-        }, "How many tags are listed for each word.")
-        .def("set_tags", [](Encoded& self, const Column<const int>& counts, const Column<const int>& tags,
-                            const Column<const double>& scores) {
-            if (counts.shape(0) != self.words() || tags.shape(0) != scores.shape(0))
-                throw nb::value_error("every word needs a count, every tag a score");
-            std::vector<std::size_t> starts{0};
-            for (std::size_t i = 0; i < counts.shape(0); ++i) {
-                if (counts.data()[i] < 0) throw nb::value_error("a count is negative");
-                starts.push_back(starts.back() + counts.data()[i]);
-            }
-            if (starts.back() != tags.shape(0)) throw nb::value_error("the counts do not sum to the number of tags");
-            std::vector<WordTag> all;
-            for (std::size_t i = 0; i < tags.shape(0); ++i) all.push_back({tags.data()[i], scores.data()[i]});
-            self.set_tags(std::move(starts), std::move(all));
-        }, "counts"_a, "tags"_a, "scores"_a,
-           "The tags that words may have: how many each, their numbers in a row, and the scores they begin with.");
+        .def(
+            "tag_counts",
+            [](const Encoded& self) {
+                std::vector<int> result;
+                for (std::size_t word = 0; word < self.words(); ++word)
+                    result.push_back(static_cast<int>(self.tags(word).size()));
+                return result;
+            },
+            "How many tags are listed for each word.")
+        .def(
+            "set_tags",
+            [](Encoded& self, const Column<const int>& counts, const Column<const int>& tags,
+               const Column<const double>& scores) {
+                if (counts.shape(0) != self.words() || tags.shape(0) != scores.shape(0))
+                    throw nb::value_error("every word needs a count, every tag a score");
+                std::vector<std::size_t> starts{0};
+                for (std::size_t i = 0; i < counts.shape(0); ++i) {
+                    if (counts.data()[i] < 0) throw nb::value_error("a count is negative");
+                    starts.push_back(starts.back() + counts.data()[i]);
+                }
+                if (starts.back() != tags.shape(0))
+                    throw nb::value_error("the counts do not sum to the number of tags");
+                std::vector<WordTag> all;
+                for (std::size_t i = 0; i < tags.shape(0); ++i) all.push_back({tags.data()[i], scores.data()[i]});
+                self.set_tags(std::move(starts), std::move(all));
+            },
+            "counts"_a, "tags"_a, "scores"_a,
+            "The tags that words may have: how many each, their numbers in a row, and the scores they begin with.");
     m.attr("candidates_key") = std::string(treebank::candidates_key);
-    m.def("candidate_tags", [](const std::vector<std::string>& names, const std::vector<std::string>& upos,
-                               const std::vector<std::string>& misc) {
-        if (upos.size() != misc.size()) throw nb::value_error("every word needs both columns");
-        const Names tags(names);
-        std::vector<std::string> first;
-        std::vector<std::vector<std::tuple<int, double>>> all;
-        std::vector<WordTag> found;
-        for (std::size_t i = 0; i < upos.size(); ++i) {
-            first.emplace_back(read_candidates(tags, upos[i], misc[i], found));
-            all.emplace_back();
-            for (const WordTag& each : found) all.back().emplace_back(each.tag, each.score);
-        }
-        return std::make_tuple(first, all);
-    }, "names"_a, "upos"_a, "misc"_a,
-       "What features see as the UPOS of words, and the numbers and log-probabilities of the tags they may have.");
+    m.def(
+        "candidate_tags",
+        [](const std::vector<std::string>& names, const std::vector<std::string>& upos,
+           const std::vector<std::string>& misc) {
+            if (upos.size() != misc.size()) throw nb::value_error("every word needs both columns");
+            const Names tags(names);
+            std::vector<std::string> first;
+            std::vector<std::vector<std::tuple<int, double>>> all;
+            std::vector<WordTag> found;
+            for (std::size_t i = 0; i < upos.size(); ++i) {
+                first.emplace_back(read_candidates(tags, upos[i], misc[i], found));
+                all.emplace_back();
+                for (const WordTag& each : found) all.back().emplace_back(each.tag, each.score);
+            }
+            return std::make_tuple(first, all);
+        },
+        "names"_a, "upos"_a, "misc"_a,
+        "What features see as the UPOS of words, and the numbers and log-probabilities of the tags they may have.");
     m.def("hash_text", [](const std::string& text) { return hash_text(text, 0); }, "text"_a);
     m.def("encode", &encode, "sentences"_a,
-          nb::sig("def encode(sentences: list[tuple[list[str], list[str], list[str], list[str], list[str]]]) -> Encoded"));
+          nb::sig(
+              "def encode(sentences: list[tuple[list[str], list[str], list[str], list[str], list[str]]]) -> Encoded"));
     m.def("atom_names", [] { return std::vector<std::string>(atom_names.begin(), atom_names.end()); });
     m.def("arc_atom_names", [] { return std::vector<std::string>(arc_atom_names.begin(), arc_atom_names.end()); });
 }

@@ -67,7 +67,9 @@ void bind_graphs(nb::module_& m) {
     GraphClass graph(m, "FactorGraph", nb::type_slots(graph_slots),
                      "Variables and groups of factors. Use arbora.FactorGraph, which checks.");
     graph.def(nb::init<>())
-        .def("copy", [](const FactorGraph& graph) { return graph; }, "The same with evidence of its own; shares the factors.")
+        .def(
+            "copy", [](const FactorGraph& graph) { return graph; },
+            "The same with evidence of its own; shares the factors.")
         .def(
             "add_binary",
             [](FactorGraph& graph, const Vector<double>& scores) {
@@ -78,7 +80,8 @@ void bind_graphs(nb::module_& m) {
             "scores"_a, "Adds a binary variable for each score; returns the number of the first.")
         .def(
             "add_categories",
-            [](FactorGraph& graph, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
+            [](FactorGraph& graph,
+               const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
                 const int first = graph.variables().count();
                 for (std::size_t i = 0; i < scores.shape(0); ++i)
                     graph.add_category(scores.data() + i * scores.shape(1), static_cast<int>(scores.shape(1)));
@@ -144,7 +147,8 @@ void bind_graphs(nb::module_& m) {
             },
             "group"_a, "Slots and negations of its ports; where the ports and the parts of each factor begin.")
         .def(
-            "part_scores", [](const FactorGraph& graph, std::size_t group) { return array_of(group_of(graph, group).part_scores()); },
+            "part_scores",
+            [](const FactorGraph& graph, std::size_t group) { return array_of(group_of(graph, group).part_scores()); },
             "group"_a)
         .def(
             "value",
@@ -161,7 +165,8 @@ void bind_graphs(nb::module_& m) {
                 const FactorGroup& found = factor_of(graph, group, factor);
                 Arena arena;
                 std::vector<double> beliefs(in.shape(0)), parts(found.part_count(factor));
-                const double value = found.sum(factor, numbers_for(found, factor, in), beliefs.data(), parts.data(), arena);
+                const double value =
+                    found.sum(factor, numbers_for(found, factor, in), beliefs.data(), parts.data(), arena);
                 return nb::make_tuple(value, array_of(beliefs), array_of(parts));
             },
             "group"_a, "factor"_a, "given"_a, "The oracle: log-partition, beliefs of ports, probabilities of parts.")
@@ -193,7 +198,8 @@ void bind_graphs(nb::module_& m) {
                 Arena arena;
                 ActiveSet cache;
                 std::vector<double> z(a.shape(0));
-                const bool possible = found.project(factor, numbers_for(found, factor, a), penalty, z.data(), cache, arena);
+                const bool possible =
+                    found.project(factor, numbers_for(found, factor, a), penalty, z.data(), cache, arena);
                 return nb::make_tuple(possible, array_of(z));
             },
             "group"_a, "factor"_a, "a"_a, "penalty"_a, "The oracle: whether anything is possible, and the projection.")

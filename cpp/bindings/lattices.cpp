@@ -39,37 +39,50 @@ Lattice lattice_of(const std::vector<int>& sizes, const Floats& local, const Flo
 }  // namespace
 
 void bind_lattices(nb::module_& m) {
-    m.def("best_path", [](const std::vector<int>& sizes, const Floats& local, const Floats& triples) {
-        const Lattice lattice = lattice_of(sizes, local, triples);
-        std::vector<int> path(lattice.count());
-        const double score = best_path(lattice, path.data());
-        return std::make_tuple(path, score);
-    }, "sizes"_a, "local"_a, "triples"_a, "The best candidates, by their number at each place, and their score.");
-    m.def("best_paths", [](const std::vector<int>& sizes, const Floats& local, const Floats& triples, int k) {
-        std::vector<std::tuple<std::vector<int>, double>> result;
-        for (const ScoredPath& found : best_paths(lattice_of(sizes, local, triples), k))
-            result.emplace_back(found.path, found.score);
-        return result;
-    }, "sizes"_a, "local"_a, "triples"_a, "k"_a);
-    m.def("sum_paths", [](const std::vector<int>& sizes, const Floats& local, const Floats& triples) {
-        std::vector<double> candidates, parts;
-        const double total = sum_paths(lattice_of(sizes, local, triples), candidates, &parts);
-        return nb::make_tuple(total, array_of(candidates), array_of(parts));
-    }, "sizes"_a, "local"_a, "triples"_a,
-       nb::sig("def sum_paths(sizes: list[int], local: typing.Any, triples: typing.Any) "
-               "-> tuple[float, typing.Any, typing.Any]"),
-       "The log-partition, and the probabilities of candidates and of triples.");
-    m.def("path_loss", [](const std::vector<int>& sizes, const Floats& local, const Floats& triples,
-                          const std::vector<int>& gold, double beta, double gamma) {
-        const Lattice lattice = lattice_of(sizes, local, triples);
-        if (gold.size() != sizes.size()) throw nb::value_error("every place has a gold candidate");
-        for (int i = 0; i < lattice.count(); ++i)
-            if (gold[i] < 0 || gold[i] >= lattice.size(i)) throw nb::value_error("a gold candidate that there is not");
-        std::vector<double> candidates, parts;
-        const double loss = path_loss(lattice, gold.data(), beta, gamma, candidates, parts);
-        return nb::make_tuple(loss, array_of(candidates), array_of(parts));
-    }, "sizes"_a, "local"_a, "triples"_a, "gold"_a, "beta"_a, "gamma"_a,
-       nb::sig("def path_loss(sizes: list[int], local: typing.Any, triples: typing.Any, gold: list[int], "
-               "beta: float, gamma: float) -> tuple[float, typing.Any, typing.Any]"),
-       "The loss, and its gradient by candidates and by triples.");
+    m.def(
+        "best_path",
+        [](const std::vector<int>& sizes, const Floats& local, const Floats& triples) {
+            const Lattice lattice = lattice_of(sizes, local, triples);
+            std::vector<int> path(lattice.count());
+            const double score = best_path(lattice, path.data());
+            return std::make_tuple(path, score);
+        },
+        "sizes"_a, "local"_a, "triples"_a, "The best candidates, by their number at each place, and their score.");
+    m.def(
+        "best_paths",
+        [](const std::vector<int>& sizes, const Floats& local, const Floats& triples, int k) {
+            std::vector<std::tuple<std::vector<int>, double>> result;
+            for (const ScoredPath& found : best_paths(lattice_of(sizes, local, triples), k))
+                result.emplace_back(found.path, found.score);
+            return result;
+        },
+        "sizes"_a, "local"_a, "triples"_a, "k"_a);
+    m.def(
+        "sum_paths",
+        [](const std::vector<int>& sizes, const Floats& local, const Floats& triples) {
+            std::vector<double> candidates, parts;
+            const double total = sum_paths(lattice_of(sizes, local, triples), candidates, &parts);
+            return nb::make_tuple(total, array_of(candidates), array_of(parts));
+        },
+        "sizes"_a, "local"_a, "triples"_a,
+        nb::sig("def sum_paths(sizes: list[int], local: typing.Any, triples: typing.Any) "
+                "-> tuple[float, typing.Any, typing.Any]"),
+        "The log-partition, and the probabilities of candidates and of triples.");
+    m.def(
+        "path_loss",
+        [](const std::vector<int>& sizes, const Floats& local, const Floats& triples, const std::vector<int>& gold,
+           double beta, double gamma) {
+            const Lattice lattice = lattice_of(sizes, local, triples);
+            if (gold.size() != sizes.size()) throw nb::value_error("every place has a gold candidate");
+            for (int i = 0; i < lattice.count(); ++i)
+                if (gold[i] < 0 || gold[i] >= lattice.size(i))
+                    throw nb::value_error("a gold candidate that there is not");
+            std::vector<double> candidates, parts;
+            const double loss = path_loss(lattice, gold.data(), beta, gamma, candidates, parts);
+            return nb::make_tuple(loss, array_of(candidates), array_of(parts));
+        },
+        "sizes"_a, "local"_a, "triples"_a, "gold"_a, "beta"_a, "gamma"_a,
+        nb::sig("def path_loss(sizes: list[int], local: typing.Any, triples: typing.Any, gold: list[int], "
+                "beta: float, gamma: float) -> tuple[float, typing.Any, typing.Any]"),
+        "The loss, and its gradient by candidates and by triples.");
 }

@@ -1,9 +1,9 @@
 // arbora._core's parser: candidate arcs, trees, k-best trees, from text to text.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
-#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <memory>
@@ -61,10 +61,11 @@ std::unique_ptr<Arcs> choose_batch(const Structure& structure, const HeldWeights
 
 void parse_batch(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
                  const Encoded& encoded, const Array<const int>& given_heads, const Array<const int>& given_labels,
-                 const TreeOptions& trees, bool least_risk, int threads, const Array<int>& heads, const Array<int>& labels,
-                 const Array<double>& head_probabilities, const Array<double>& label_probabilities,
-                 const Array<double>& log_probabilities, const Array<double>& gaps,
-                 const std::optional<Array<int>>& tags, const std::optional<Array<double>>& tag_probabilities) {
+                 const TreeOptions& trees, bool least_risk, int threads, const Array<int>& heads,
+                 const Array<int>& labels, const Array<double>& head_probabilities,
+                 const Array<double>& label_probabilities, const Array<double>& log_probabilities,
+                 const Array<double>& gaps, const std::optional<Array<int>>& tags,
+                 const std::optional<Array<double>>& tag_probabilities) {
     const Parser parser = parser_of(structure, weights, pruner_weights);
     const ParseOptions options{trees.kind, least_risk ? Decoder::least_risk : Decoder::best,
                                log_probabilities.shape(0) > 0, trees.graph};
@@ -142,8 +143,7 @@ nb::dict time_stages(const Structure& structure, const HeldWeights& weights, con
 }
 
 nb::list kbest_batch(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
-                     const Encoded& encoded,
-                     const Array<const int>& given_heads, const Array<const int>& given_labels,
+                     const Encoded& encoded, const Array<const int>& given_heads, const Array<const int>& given_labels,
                      const TreeOptions& trees, int threads, int k) {
     const Parser parser = parser_of(structure, weights, pruner_weights);
     std::vector<std::vector<LabelledTree>> found(encoded.sentences());
@@ -175,14 +175,15 @@ nb::list kbest_batch(const Structure& structure, const HeldWeights& weights, con
 // (bytes used, text, sentences, words, lines, whether the next sentence cannot be parsed, why it has no tree).
 nb::tuple parse_text(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
                      const std::vector<std::string>& labels, const std::vector<std::string>& tags, nb::bytes data,
-                     bool final, const TreeOptions& trees, bool least_risk, bool probabilities,
-                     bool constraints, int threads) {
+                     bool final, const TreeOptions& trees, bool least_risk, bool probabilities, bool constraints,
+                     int threads) {
     const Parser parser = parser_of(structure, weights, pruner_weights);
     if (static_cast<int>(labels.size()) != structure.model.labels()) throw nb::value_error("every label needs a name");
     if (!tags.empty() && static_cast<int>(tags.size()) != structure.higher.tags().tags())
         throw nb::value_error("every tag needs a name");
     const Decoder decoder = least_risk ? Decoder::least_risk : Decoder::best;
-    const StreamOptions options{{trees.kind, decoder, probabilities, trees.graph, trees.graph.certify}, constraints, threads};
+    const StreamOptions options{
+        {trees.kind, decoder, probabilities, trees.graph, trees.graph.certify}, constraints, threads};
     const std::string_view text(data.c_str(), data.size());
     treebank::RewrittenText found;
     {
@@ -213,49 +214,57 @@ Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections) {
 }
 
 Parser parser_of(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights) {
-    return {structure.templates, structure.pruner, pruner_weights.table(0), structure.model, structure.higher,
-            weights.table(structure.padding())};
+    return {structure.templates, structure.pruner, pruner_weights.table(0),
+            structure.model,     structure.higher, weights.table(structure.padding())};
 }
 
 }  // namespace arbora
 
 void bind_parsing(nb::module_& m) {
     nb::class_<Arcs>(m, "Arcs", "Candidate arcs of sentences.")
-        .def_prop_ro("count", [](const Arcs& arcs) {
-            std::size_t total = 0;
-            for (const auto& each : arcs.of) total += each.size();
-            return total;
-        })
-        .def("of", [](const Arcs& arcs, std::size_t sentence) {
-            ArcSpec result;
-            for (const Arc& arc : arcs.of.at(sentence)) result.emplace_back(arc.head, arc.modifier);
-            return result;
-        }, "sentence"_a, "A sentence's arcs as (head, modifier).");
+        .def_prop_ro("count",
+                     [](const Arcs& arcs) {
+                         std::size_t total = 0;
+                         for (const auto& each : arcs.of) total += each.size();
+                         return total;
+                     })
+        .def(
+            "of",
+            [](const Arcs& arcs, std::size_t sentence) {
+                ArcSpec result;
+                for (const Arc& arc : arcs.of.at(sentence)) result.emplace_back(arc.head, arc.modifier);
+                return result;
+            },
+            "sentence"_a, "A sentence's arcs as (head, modifier).");
     nb::class_<TreeOptions>(m, "TreeOptions", "Which trees count, and how they are found where arcs are not alone.")
-        .def("__init__", [](TreeOptions* self, bool single_root, bool projective, const std::string& solver,
-                            int iterations, int propagations, int constraint, bool certify, bool outer, int nodes) {
-            const auto found = std::find(solver_names.begin(), solver_names.end(), solver);
-            if (found == solver_names.end()) throw nb::value_error("there is no such solver");
-            new (self) TreeOptions{{single_root, projective},
-                                   {static_cast<GraphSolver>(found - solver_names.begin()), iterations, propagations,
-                                    static_cast<TreeConstraint>(constraint), certify, outer, nodes}};
-        }, "single_root"_a, "projective"_a, "solver"_a, "iterations"_a, "propagations"_a, "constraint"_a,
-           "certify"_a, "outer"_a = false, "nodes"_a = 0)
+        .def(
+            "__init__",
+            [](TreeOptions* self, bool single_root, bool projective, const std::string& solver, int iterations,
+               int propagations, int constraint, bool certify, bool outer, int nodes) {
+                const auto found = std::find(solver_names.begin(), solver_names.end(), solver);
+                if (found == solver_names.end()) throw nb::value_error("there is no such solver");
+                new (self) TreeOptions{{single_root, projective},
+                                       {static_cast<GraphSolver>(found - solver_names.begin()), iterations,
+                                        propagations, static_cast<TreeConstraint>(constraint), certify, outer, nodes}};
+            },
+            "single_root"_a, "projective"_a, "solver"_a, "iterations"_a, "propagations"_a, "constraint"_a, "certify"_a,
+            "outer"_a = false, "nodes"_a = 0)
         .def_prop_ro("single_root", [](const TreeOptions& self) { return self.kind.single_root; })
         .def_prop_ro("projective", [](const TreeOptions& self) { return self.kind.projective; });
     StructureClass structure(m, "ParserStructure", "A parser without its weights.");
-    structure.def(nb::init<const std::vector<std::vector<TemplateSpec>>&, double, int, const std::vector<bool>&,
+    structure
+        .def(nb::init<const std::vector<std::vector<TemplateSpec>>&, double, int, const std::vector<bool>&,
                       const std::vector<bool>&, double, double, double, int, int>(),
              "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
-             "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0,
-             "tags"_a = 0)
-        .def_prop_ro("padding", [](const Structure& self) { return self.padding(); },
-                     "How many weights follow the table's power of two.")
+             "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0, "tags"_a = 0)
+        .def_prop_ro(
+            "padding", [](const Structure& self) { return self.padding(); },
+            "How many weights follow the table's power of two.")
         .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "trees"_a, "threads"_a)
-        .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a,
-             "given_labels"_a, "trees"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
-             "head_probabilities"_a, "label_probabilities"_a, "log_probabilities"_a, "gaps"_a,
-             "tags"_a = nb::none(), "tag_probabilities"_a = nb::none())
+        .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a, "given_labels"_a,
+             "trees"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a, "head_probabilities"_a,
+             "label_probabilities"_a, "log_probabilities"_a, "gaps"_a, "tags"_a = nb::none(),
+             "tag_probabilities"_a = nb::none())
         .def("distributions", &distributions, "weights"_a, "pruner_weights"_a, "encoded"_a, "sentence"_a,
              "given_heads"_a, "trees"_a,
              "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "

@@ -57,8 +57,8 @@ void bind_propagation(nb::module_& m) {
             options.wants_assignment = assignment;
             return solved([&] { return belief_propagation(graph, options); });
         },
-        "graph"_a, "schedule"_a, "iterations"_a, "tolerance"_a, "damping"_a, "keep_values"_a, "parts"_a,
-        "entropies"_a, "assignment"_a, "Sum-product.");
+        "graph"_a, "schedule"_a, "iterations"_a, "tolerance"_a, "damping"_a, "keep_values"_a, "parts"_a, "entropies"_a,
+        "assignment"_a, "Sum-product.");
     m.def(
         "replay_propagation",
         [](const FactorGraph& graph, int iterations, int rounds) {

@@ -90,9 +90,8 @@ std::vector<std::vector<float>> role_scores(const Structure& structure, const An
 }
 
 template <class AnyWeights>
-std::vector<float> sibling_scores(const Structure& structure, const AnyWeights& weights,
-                                  const Encoded& encoded, std::size_t sentence, const std::vector<int>& heads,
-                                  int head) {
+std::vector<float> sibling_scores(const Structure& structure, const AnyWeights& weights, const Encoded& encoded,
+                                  std::size_t sentence, const std::vector<int>& heads, int head) {
     const Prepared prepared = prepare(structure, encoded, sentence, heads);
     if (head < 0 || head > prepared.n()) throw nb::value_error("there is no such head");
     const LabelFeatures& features = structure.model.labeler();
@@ -107,8 +106,7 @@ nb::list part_scores(const Structure& structure, const AnyWeights& weights, cons
                      std::size_t sentence, const ArcSpec& spec) {
     const Prepared prepared = prepare(structure, encoded, sentence, {});
     SentenceParts parts;
-    structure.higher.score(prepared, table_of(weights, structure.padding()),
-                           arcs_of(spec, prepared.n()), parts);
+    structure.higher.score(prepared, table_of(weights, structure.padding()), arcs_of(spec, prepared.n()), parts);
     nb::list result;
     for (int k = 0; k < part_kind_count; ++k) {
         const std::size_t count = parts.parts[k].size();
@@ -135,7 +133,8 @@ std::array<std::vector<double>, 4> tag_scores(const Structure& structure, const 
                                               const Encoded& encoded, std::size_t sentence, const ArcSpec& spec) {
     const Prepared prepared = prepare(structure, encoded, sentence, {});
     TagNumbers scores;
-    structure.higher.tags().score(prepared, table_of(weights, structure.padding()), arcs_of(spec, prepared.n()), scores);
+    structure.higher.tags().score(prepared, table_of(weights, structure.padding()), arcs_of(spec, prepared.n()),
+                                  scores);
     return {scores.words, scores.links, scores.bigrams, scores.trigrams};
 }
 
@@ -146,8 +145,7 @@ std::vector<double> arc_totals(const Structure& structure, const HeldWeights& we
     const Prepared prepared = prepare(structure, encoded, sentence, {});
     FirstOrder::Workspace space;
     FirstOrder::ByArc found;
-    structure.model.score_by_arc(prepared, weights.table(structure.padding()),
-                                 arcs_of(spec, prepared.n()), nullptr,
+    structure.model.score_by_arc(prepared, weights.table(structure.padding()), arcs_of(spec, prepared.n()), nullptr,
                                  sums ? FirstOrder::Wanted::sums : FirstOrder::Wanted::learned, space, found);
     return sums ? found.sums : found.learned;
 }
@@ -160,11 +158,10 @@ std::tuple<double, std::vector<std::uint32_t>, std::vector<float>> loss_of(
     const Prepared prepared = prepare(structure, encoded, sentence, {});
     const Weights table = table_of(weights, structure.padding());
     SparseSum sum;
-    const double loss =
-        differentiate({structure.templates, structure.model, structure.higher}, prepared, table,
-                      arcs_of(spec, prepared.n()),
-                      {heads.data() - 1, labels.data() - 1, data_of(tags) ? data_of(tags) - 1 : nullptr},
-                      {{beta, gamma}, trees.kind, 1, trees.graph}, sum);
+    const double loss = differentiate(
+        {structure.templates, structure.model, structure.higher}, prepared, table, arcs_of(spec, prepared.n()),
+        {heads.data() - 1, labels.data() - 1, data_of(tags) ? data_of(tags) - 1 : nullptr},
+        {{beta, gamma}, trees.kind, 1, trees.graph}, sum);
     std::vector<std::uint32_t> places;
     std::vector<float> values;
     sum.for_each([&](std::uint32_t index, float value) {
@@ -179,8 +176,8 @@ std::tuple<double, std::vector<std::uint32_t>, std::vector<float>> loss_of(
 void bind_raw_scores(StructureClass& structure) {
     structure
         .def("arc_scores", &arc_scores<HeldWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
-        .def("arc_scores", &arc_scores<LearnedWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a,
-             "arcs"_a, "Sums of the weights of arcs (head, modifier); without a list, of all arcs as a flat table.")
+        .def("arc_scores", &arc_scores<LearnedWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
+             "Sums of the weights of arcs (head, modifier); without a list, of all arcs as a flat table.")
         .def("label_scores", &label_scores<HeldWeights>, "of_labeler"_a, "weights"_a, "encoded"_a, "sentence"_a,
              "heads"_a, "arcs"_a)
         .def("label_scores", &label_scores<LearnedWeights>, "of_labeler"_a, "weights"_a, "encoded"_a, "sentence"_a,
@@ -191,7 +188,8 @@ void bind_raw_scores(StructureClass& structure) {
              "Sums of the weights of every hidden role of arcs.")
         .def("tag_scores", &tag_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
         .def("tag_scores", &tag_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
-             "Scores of all tags that words may have, of two that arcs between words link, of two and of three in a row: "
+             "Scores of all tags that words may have, of two that arcs between words link, of two and of three in a "
+             "row: "
              "each flat.")
         .def("sibling_scores", &sibling_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
              "head"_a)
@@ -203,7 +201,8 @@ void bind_raw_scores(StructureClass& structure) {
         .def("arc_totals", &arc_totals, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a, "sums"_a,
              "One score for each arc: of its best label, or the logarithm of the sum over labels.")
         .def("loss", &loss_of, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a, "labels"_a, "arcs"_a, "beta"_a,
-             "gamma"_a, "trees"_a, "tags"_a = nb::none(), "A sentence's loss over trees, and its gradient as places and numbers.");
+             "gamma"_a, "trees"_a, "tags"_a = nb::none(),
+             "A sentence's loss over trees, and its gradient as places and numbers.");
 }
 
 }  // namespace arbora

@@ -54,7 +54,8 @@ void bind_soft_factors(GraphClass& graph) {
             "inputs"_a, "begins"_a, "scores"_a, "Adds factors, each with a condition before its inputs.")
         .def(
             "add_tables",
-            [](FactorGraph& graph, const Vector<std::int32_t>& inputs, std::size_t arity, const Vector<double>& scores) {
+            [](FactorGraph& graph, const Vector<std::int32_t>& inputs, std::size_t arity,
+               const Vector<double>& scores) {
                 graph.add(std::make_shared<Table>(wiring_of(graph, inputs, arity), vector_of(scores)));
             },
             "inputs"_a, "arity"_a, "scores"_a, "Adds a factor for every `arity` inputs, with the cells of its table.")
@@ -64,7 +65,8 @@ void bind_soft_factors(GraphClass& graph) {
                const Vector<double>& scores) {
                 graph.add(std::make_shared<Counts>(wired(graph, inputs, begins), width, vector_of(scores)));
             },
-            "inputs"_a, "begins"_a, "width"_a, "scores"_a, "Adds a factor for each beginning, with so many scores each.")
+            "inputs"_a, "begins"_a, "width"_a, "scores"_a,
+            "Adds a factor for each beginning, with so many scores each.")
         .def(
             "add_tag_chain",
             [](FactorGraph& graph, const Vector<std::int32_t>& tags, const Vector<double>& bigrams,

@@ -60,8 +60,7 @@ std::unique_ptr<TagText> make_text(nb::list sentences) {
 template <class Each>
 void for_words(TagText& text, Each each) {
     for (std::size_t s = 0; s < text.sentences(); ++s)
-        for (int word = 0; word < text.sentence(s).count(); ++word)
-            each(text.sentence(s), word, text.start(s) + word);
+        for (int word = 0; word < text.sentence(s).count(); ++word) each(text.sentence(s), word, text.start(s) + word);
 }
 
 std::u32string decoded(const std::string& text) {
@@ -80,7 +79,8 @@ struct HeldTagger {
                const std::vector<double>& scales, std::vector<std::string> upos, std::vector<std::string> xpos,
                std::vector<std::string> feats)
         : owners(classes_and_stages), names{std::move(upos), std::move(xpos), std::move(feats)} {
-        if (classes_and_stages.size() != stage_count + 1 || weights.size() != stage_count || scales.size() != stage_count)
+        if (classes_and_stages.size() != stage_count + 1 || weights.size() != stage_count ||
+            scales.size() != stage_count)
             throw nb::value_error("a tagger has three stages");
         tagger.classes = &nb::cast<const HeldDictionary&>(classes_and_stages[0]).dictionary;
         for (int s = 0; s < stage_count; ++s) {
@@ -181,59 +181,83 @@ nb::tuple tag_bytes(const HeldTagger& self, nb::bytes data, bool final, bool pro
 void bind_tagging(nb::module_& m) {
     m.def("word_atom_names", [] { return std::vector<std::string>(word_atom_names.begin(), word_atom_names.end()); });
     m.attr("word_reach") = Words::reach - 1;
-    m.def("lower_case", [](const std::string& text) {
-        std::string result;
-        for (char32_t letter : decoded(text)) append_utf8(to_lower(letter), result);
-        return result;
-    }, "text"_a);
-    m.def("upper_case", [](const std::string& text) {
-        std::string result;
-        for (char32_t letter : decoded(text)) append_utf8(to_upper(letter), result);
-        return result;
-    }, "text"_a);
-    m.def("find_script", [](const std::string& form, const std::string& lemma) {
-        return find_script(decoded(form), decoded(lemma));
-    }, "form"_a, "lemma"_a, "The edit script that makes the lemma of the form.");
-    m.def("apply_script", [](const std::string& script, const std::string& form) -> nb::object {
-        std::string lemma;
-        if (!EditScript(script).apply(decoded(form), lemma)) return nb::none();
-        return nb::cast(lemma);
-    }, "script"_a, "form"_a, nb::sig("def apply_script(script: str, form: str) -> str | None"),
-       "The lemma, or None if the script does not fit the form.");
+    m.def(
+        "lower_case",
+        [](const std::string& text) {
+            std::string result;
+            for (char32_t letter : decoded(text)) append_utf8(to_lower(letter), result);
+            return result;
+        },
+        "text"_a);
+    m.def(
+        "upper_case",
+        [](const std::string& text) {
+            std::string result;
+            for (char32_t letter : decoded(text)) append_utf8(to_upper(letter), result);
+            return result;
+        },
+        "text"_a);
+    m.def(
+        "find_script",
+        [](const std::string& form, const std::string& lemma) { return find_script(decoded(form), decoded(lemma)); },
+        "form"_a, "lemma"_a, "The edit script that makes the lemma of the form.");
+    m.def(
+        "apply_script",
+        [](const std::string& script, const std::string& form) -> nb::object {
+            std::string lemma;
+            if (!EditScript(script).apply(decoded(form), lemma)) return nb::none();
+            return nb::cast(lemma);
+        },
+        "script"_a, "form"_a, nb::sig("def apply_script(script: str, form: str) -> str | None"),
+        "The lemma, or None if the script does not fit the form.");
 
     nb::class_<TagText>(m, "TagText", "Sentences as hashes that taggers look at.")
         .def("__len__", &TagText::sentences)
         .def_prop_ro("words", &TagText::words, "The number of words in all sentences.")
-        .def("lengths", [](const TagText& self) {
-            std::vector<int> result;
-            for (std::size_t i = 0; i < self.sentences(); ++i) result.push_back(self.sentence(i).count());
-            return result;
-        })
+        .def("lengths",
+             [](const TagText& self) {
+                 std::vector<int> result;
+                 for (std::size_t i = 0; i < self.sentences(); ++i) result.push_back(self.sentence(i).count());
+                 return result;
+             })
         .def("checksum", &TagText::checksum)
-        .def("keys", [](TagText& self, const TemplateSpec& spec) {
-            const WordTemplate key = template_of(spec);
-            std::uint64_t* data;
-            auto array = new_array<std::uint64_t, 1>({self.words()}, data);
-            for_words(self, [&](const Words& words, int word, std::size_t at) { data[at] = key.hash(words, word); });
-            return array;
-        }, "template"_a, "The hash of a template at every word.")
-        .def("atoms", [](TagText& self, int atom) {
-            std::uint64_t* data;
-            auto array = new_array<std::uint64_t, 1>({self.words()}, data);
-            for_words(self, [&](const Words& words, int word, std::size_t at) {
-                data[at] = words.atom(word, static_cast<WordAtom>(atom));
-            });
-            return array;
-        }, "atom"_a)
-        .def("set_numbers", [](TagText& self, int atom, const Row<const int>& numbers) {
-            if (numbers.shape(0) != self.words()) throw nb::value_error("every word needs a number");
-            for_words(self, [&](Words& words, int word, std::size_t at) {
-                words.set_number(word, static_cast<WordAtom>(atom), numbers.data()[at]);
-            });
-        }, "atom"_a, "numbers"_a, "What an earlier stage found, or should find.")
-        .def("set_classes", [](TagText& self, const HeldDictionary& classes) {
-            for (std::size_t i = 0; i < self.sentences(); ++i) set_classes(classes.dictionary, self.sentence(i));
-        }, "classes"_a);
+        .def(
+            "keys",
+            [](TagText& self, const TemplateSpec& spec) {
+                const WordTemplate key = template_of(spec);
+                std::uint64_t* data;
+                auto array = new_array<std::uint64_t, 1>({self.words()}, data);
+                for_words(self,
+                          [&](const Words& words, int word, std::size_t at) { data[at] = key.hash(words, word); });
+                return array;
+            },
+            "template"_a, "The hash of a template at every word.")
+        .def(
+            "atoms",
+            [](TagText& self, int atom) {
+                std::uint64_t* data;
+                auto array = new_array<std::uint64_t, 1>({self.words()}, data);
+                for_words(self, [&](const Words& words, int word, std::size_t at) {
+                    data[at] = words.atom(word, static_cast<WordAtom>(atom));
+                });
+                return array;
+            },
+            "atom"_a)
+        .def(
+            "set_numbers",
+            [](TagText& self, int atom, const Row<const int>& numbers) {
+                if (numbers.shape(0) != self.words()) throw nb::value_error("every word needs a number");
+                for_words(self, [&](Words& words, int word, std::size_t at) {
+                    words.set_number(word, static_cast<WordAtom>(atom), numbers.data()[at]);
+                });
+            },
+            "atom"_a, "numbers"_a, "What an earlier stage found, or should find.")
+        .def(
+            "set_classes",
+            [](TagText& self, const HeldDictionary& classes) {
+                for (std::size_t i = 0; i < self.sentences(); ++i) set_classes(classes.dictionary, self.sentence(i));
+            },
+            "classes"_a);
     m.def("tag_text", &make_text, "sentences"_a, nb::sig("def tag_text(sentences: list[list[str]]) -> TagText"),
           "Sentences as lists of forms.");
 
@@ -242,22 +266,26 @@ void bind_tagging(nb::module_& m) {
              "starts"_a, "lists"_a, "labels"_a);
     StageClass stage(m, "TagStage", "A stage of a tagger without its weights.");
     stage
-        .def("__init__", [](Stage* self, const std::vector<std::vector<TemplateSpec>>& templates,
-                            const std::vector<std::vector<int>>& pieces, int piece_count,
-                            const HeldDictionary& dictionary, const std::vector<int>& open, int most,
-                            const std::vector<std::string>& scripts) {
-            if (templates.size() != 4) throw nb::value_error("there must be four lists of templates");
-            if (!scripts.empty() && scripts.size() != pieces.size()) throw nb::value_error("every label is a script");
-            std::vector<EditScript> parsed;
-            for (const std::string& script : scripts) parsed.emplace_back(script);
-            new (self) Stage{Layer({templates_of(templates[0]), templates_of(templates[1]), templates_of(templates[2]),
-                                    templates_of(templates[3])},
-                                   pieces, piece_count, dictionary.dictionary, open, most),
-                             std::move(parsed)};
-        }, "templates"_a, "pieces"_a, "piece_count"_a, "dictionary"_a, "open"_a, "most"_a, "scripts"_a,
-           nb::keep_alive<1, 5>())
-        .def_prop_ro("padding", [](const Stage& self) { return self.layer.padding(); },
-                     "How many weights follow the table's power of two.");
+        .def(
+            "__init__",
+            [](Stage* self, const std::vector<std::vector<TemplateSpec>>& templates,
+               const std::vector<std::vector<int>>& pieces, int piece_count, const HeldDictionary& dictionary,
+               const std::vector<int>& open, int most, const std::vector<std::string>& scripts) {
+                if (templates.size() != 4) throw nb::value_error("there must be four lists of templates");
+                if (!scripts.empty() && scripts.size() != pieces.size())
+                    throw nb::value_error("every label is a script");
+                std::vector<EditScript> parsed;
+                for (const std::string& script : scripts) parsed.emplace_back(script);
+                new (self) Stage{Layer({templates_of(templates[0]), templates_of(templates[1]),
+                                        templates_of(templates[2]), templates_of(templates[3])},
+                                       pieces, piece_count, dictionary.dictionary, open, most),
+                                 std::move(parsed)};
+            },
+            "templates"_a, "pieces"_a, "piece_count"_a, "dictionary"_a, "open"_a, "most"_a, "scripts"_a,
+            nb::keep_alive<1, 5>())
+        .def_prop_ro(
+            "padding", [](const Stage& self) { return self.layer.padding(); },
+            "How many weights follow the table's power of two.");
     bind_stage_training(stage);
 
     nb::class_<HeldTagger>(m, "Tagger", "A tagger with its weights.")
@@ -268,31 +296,36 @@ void bind_tagging(nb::module_& m) {
              nb::sig("def tag(self, text: TagText, probabilities: bool, candidates: int, least: float, threads: int) "
                      "-> tuple[typing.Any, typing.Any, list[str]]"),
              "Labels and probabilities of all words, a row for each stage; and lists of the UPOS tags they may have.")
-        .def("lemmas", [](const HeldTagger& self, const TagText& text, const Row<const int>& scripts) {
-            const auto& all = self.tagger.stages[lemma_stage].stage->scripts;
-            if (scripts.shape(0) != text.words()) throw nb::value_error("every word needs a script");
-            std::vector<std::string> result(text.words());
-            for (std::size_t word = 0; word < text.words(); ++word)
-                make_lemma(all.at(scripts.data()[word]), text.form(word), result[word]);
-            return result;
-        }, "text"_a, "scripts"_a)
+        .def(
+            "lemmas",
+            [](const HeldTagger& self, const TagText& text, const Row<const int>& scripts) {
+                const auto& all = self.tagger.stages[lemma_stage].stage->scripts;
+                if (scripts.shape(0) != text.words()) throw nb::value_error("every word needs a script");
+                std::vector<std::string> result(text.words());
+                for (std::size_t word = 0; word < text.words(); ++word)
+                    make_lemma(all.at(scripts.data()[word]), text.form(word), result[word]);
+                return result;
+            },
+            "text"_a, "scripts"_a)
         .def("probabilities", &tag_probabilities, "text"_a, "threads"_a,
              nb::sig("def probabilities(self, text: TagText, threads: int) -> typing.Any"),
              "Of every tag of every word.")
-        .def("lattice", [](const HeldTagger& self, const TagText& text, std::size_t sentence) {
-            Lattice lattice;
-            Words words = text.sentence(sentence);
-            fill_tags(self.tagger, words, text.forms(sentence), lattice);
-            return nb::make_tuple(array_of(lattice.starts), array_of(lattice.labels), array_of(lattice.local),
-                                  array_of(lattice.triples));
-        }, "text"_a, "sentence"_a,
-           nb::sig("def lattice(self, text: TagText, sentence: int) "
-                   "-> tuple[typing.Any, typing.Any, typing.Any, typing.Any]"),
-           "The chain of tags: where the candidates of each word begin, the candidates, their scores, those of "
-           "triples. The last place is the end.")
+        .def(
+            "lattice",
+            [](const HeldTagger& self, const TagText& text, std::size_t sentence) {
+                Lattice lattice;
+                Words words = text.sentence(sentence);
+                fill_tags(self.tagger, words, text.forms(sentence), lattice);
+                return nb::make_tuple(array_of(lattice.starts), array_of(lattice.labels), array_of(lattice.local),
+                                      array_of(lattice.triples));
+            },
+            "text"_a, "sentence"_a,
+            nb::sig("def lattice(self, text: TagText, sentence: int) "
+                    "-> tuple[typing.Any, typing.Any, typing.Any, typing.Any]"),
+            "The chain of tags: where the candidates of each word begin, the candidates, their scores, those of "
+            "triples. The last place is the end.")
         .def("kbest", &kbest_tags, "text"_a, "k"_a, "threads"_a)
-        .def("tag_conllu", &tag_bytes, "data"_a, "final"_a, "probabilities"_a, "candidates"_a,
-             "least"_a, "threads"_a,
+        .def("tag_conllu", &tag_bytes, "data"_a, "final"_a, "probabilities"_a, "candidates"_a, "least"_a, "threads"_a,
              nb::sig("def tag_conllu(self, data: bytes, final: bool, probabilities: bool, candidates: int, "
                      "least: float, threads: int) "
                      "-> tuple[int, bytes, int, int, int, bool]"),

@@ -110,49 +110,62 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> row_of(std::size_t count, Get get) {
 }
 
 void bind_training(nb::module_& m) {
-    nb::class_<LearnedText>(m, "TrainingText", "A text, and for each character what follows it: 0, 1 a token's end, "
-                                               "2 a sentence's.")
-        .def("__init__", [](LearnedText* self, const nb::bytes& data, const Row<const std::uint8_t>& boundary,
-                            Row<const std::uint16_t> pages, Row<const std::uint8_t> blocks) {
-            const std::string_view text = checked_text(data);
-            const HeldClasses classes = checked_classes(std::move(pages), std::move(blocks));
-            LearnedText result;
-            read_symbols(text, classes.table(), result.symbols);
-            if (boundary.shape(0) != result.symbols.character.back())
-                throw nb::value_error("one boundary for each character is needed");
-            result.boundary.assign(boundary.data(), boundary.data() + boundary.shape(0));
-            new (self) LearnedText(std::move(result));
-        }, "data"_a, "boundary"_a.noconvert(), "pages"_a.noconvert(), "blocks"_a.noconvert())
-        .def("train_token_ends", [](const LearnedText& self, const Templates& templates, const Pairs& spaces_in_tokens,
-                                    std::uint64_t seed, OnlineLearner& learner) {
-            const GapTemplates checked = checked_templates(templates);
-            const ClassPairs pairs = checked_pairs(spaces_in_tokens);
-            nb::gil_scoped_release unlocked;
-            return train_token_ends(self.view(), checked, pairs, seed, learner);
-        }, "templates"_a, "spaces_in_tokens"_a, "seed"_a, "learner"_a)
-        .def("train_sentence_ends", [](const LearnedText& self, const Templates& templates, std::uint64_t seed,
-                                       OnlineLearner& learner) {
-            const GapTemplates checked = checked_templates(templates);
-            nb::gil_scoped_release unlocked;
-            return train_sentence_ends(self.view(), checked, seed, learner);
-        }, "templates"_a, "seed"_a, "learner"_a)
-        .def("features", [](const LearnedText& self, const Templates& templates, int bits) {
-            Gaps gaps;
-            const Symbols& symbols = self.symbols;
-            for (std::size_t i = 0; i + 1 < symbols.size(); ++i)
-                if (!is_gap(symbols.code[i])) gaps.add(i, after_gap(symbols, i));
-            GapColumns columns;
-            columns.read(symbols, 0, symbols.size());
-            std::vector<std::uint32_t> found;
-            const GapTemplates checked = checked_templates(templates);
-            gap_features(columns, gaps, checked, (1u << bits) - 1, found);
-            std::vector<std::vector<std::uint32_t>> result;
-            for (std::size_t k = 0; k < gaps.size(); ++k) {
-                result.emplace_back();
-                for (std::size_t t = 0; t < checked.size(); ++t) result.back().push_back(found[t * gaps.size() + k]);
-            }
-            return result;
-        }, "templates"_a, "bits"_a, "The places of the features of the gap after each character that is no space.");
+    nb::class_<LearnedText>(m, "TrainingText",
+                            "A text, and for each character what follows it: 0, 1 a token's end, "
+                            "2 a sentence's.")
+        .def(
+            "__init__",
+            [](LearnedText* self, const nb::bytes& data, const Row<const std::uint8_t>& boundary,
+               Row<const std::uint16_t> pages, Row<const std::uint8_t> blocks) {
+                const std::string_view text = checked_text(data);
+                const HeldClasses classes = checked_classes(std::move(pages), std::move(blocks));
+                LearnedText result;
+                read_symbols(text, classes.table(), result.symbols);
+                if (boundary.shape(0) != result.symbols.character.back())
+                    throw nb::value_error("one boundary for each character is needed");
+                result.boundary.assign(boundary.data(), boundary.data() + boundary.shape(0));
+                new (self) LearnedText(std::move(result));
+            },
+            "data"_a, "boundary"_a.noconvert(), "pages"_a.noconvert(), "blocks"_a.noconvert())
+        .def(
+            "train_token_ends",
+            [](const LearnedText& self, const Templates& templates, const Pairs& spaces_in_tokens, std::uint64_t seed,
+               OnlineLearner& learner) {
+                const GapTemplates checked = checked_templates(templates);
+                const ClassPairs pairs = checked_pairs(spaces_in_tokens);
+                nb::gil_scoped_release unlocked;
+                return train_token_ends(self.view(), checked, pairs, seed, learner);
+            },
+            "templates"_a, "spaces_in_tokens"_a, "seed"_a, "learner"_a)
+        .def(
+            "train_sentence_ends",
+            [](const LearnedText& self, const Templates& templates, std::uint64_t seed, OnlineLearner& learner) {
+                const GapTemplates checked = checked_templates(templates);
+                nb::gil_scoped_release unlocked;
+                return train_sentence_ends(self.view(), checked, seed, learner);
+            },
+            "templates"_a, "seed"_a, "learner"_a)
+        .def(
+            "features",
+            [](const LearnedText& self, const Templates& templates, int bits) {
+                Gaps gaps;
+                const Symbols& symbols = self.symbols;
+                for (std::size_t i = 0; i + 1 < symbols.size(); ++i)
+                    if (!is_gap(symbols.code[i])) gaps.add(i, after_gap(symbols, i));
+                GapColumns columns;
+                columns.read(symbols, 0, symbols.size());
+                std::vector<std::uint32_t> found;
+                const GapTemplates checked = checked_templates(templates);
+                gap_features(columns, gaps, checked, (1u << bits) - 1, found);
+                std::vector<std::vector<std::uint32_t>> result;
+                for (std::size_t k = 0; k < gaps.size(); ++k) {
+                    result.emplace_back();
+                    for (std::size_t t = 0; t < checked.size(); ++t)
+                        result.back().push_back(found[t * gaps.size() + k]);
+                }
+                return result;
+            },
+            "templates"_a, "bits"_a, "The places of the features of the gap after each character that is no space.");
 }
 
 }  // namespace
@@ -160,43 +173,56 @@ void bind_training(nb::module_& m) {
 void bind_tokenizing(nb::module_& m) {
     bind_training(m);
     nb::class_<Multiwords>(m, "Multiwords", "How tokens fall into words.")
-        .def("__init__", [](Multiwords* self,
-                            const std::vector<std::tuple<std::vector<int>, int, std::string, std::vector<std::string>>>&
-                                patterns,
-                            const std::vector<std::tuple<std::string, int>>& forms,
-                            const std::vector<std::tuple<std::string, int>>& endings) {
-            Multiwords result;
-            for (const auto& [lengths, cut, add, rest] : patterns) {
-                if (cut < 0 || std::any_of(lengths.begin(), lengths.end(), [](int n) { return n < 1; }) ||
-                    (lengths.empty() && rest.empty()))
-                    throw nb::value_error("there is no such way to split a token");
-                result.patterns.push_back({lengths, cut, add, rest});
-            }
-            const int count = static_cast<int>(patterns.size());
-            for (const auto* rules : {&forms, &endings})
-                for (const auto& rule : *rules)
-                    if (std::get<1>(rule) < -1 || std::get<1>(rule) >= count) throw nb::value_error("there is no such pattern");
-            for (const auto& [form, pattern] : forms) result.add_form(form, pattern);
-            for (const auto& [ending, pattern] : endings) result.add_ending(ending, pattern);
-            new (self) Multiwords(std::move(result));
-        }, "patterns"_a, "forms"_a, "endings"_a)
-        .def("split", [](const Multiwords& self, const std::string& form) {
-            std::vector<std::string> words;
-            return self.split(form, words) ? std::optional(words) : std::nullopt;
-        }, "form"_a);
+        .def(
+            "__init__",
+            [](Multiwords* self,
+               const std::vector<std::tuple<std::vector<int>, int, std::string, std::vector<std::string>>>& patterns,
+               const std::vector<std::tuple<std::string, int>>& forms,
+               const std::vector<std::tuple<std::string, int>>& endings) {
+                Multiwords result;
+                for (const auto& [lengths, cut, add, rest] : patterns) {
+                    if (cut < 0 ||
+                        std::any_of(
+                            lengths.begin(), lengths.end(), [](int n) { return n < 1; }) ||
+                        (lengths.empty() && rest.empty()))
+                        throw nb::value_error("there is no such way to split a token");
+                    result.patterns.push_back({lengths, cut, add, rest});
+                }
+                const int count = static_cast<int>(patterns.size());
+                for (const auto* rules : {&forms, &endings})
+                    for (const auto& rule : *rules)
+                        if (std::get<1>(rule) < -1 || std::get<1>(rule) >= count)
+                            throw nb::value_error("there is no such pattern");
+                for (const auto& [form, pattern] : forms) result.add_form(form, pattern);
+                for (const auto& [ending, pattern] : endings) result.add_ending(ending, pattern);
+                new (self) Multiwords(std::move(result));
+            },
+            "patterns"_a, "forms"_a, "endings"_a)
+        .def(
+            "split",
+            [](const Multiwords& self, const std::string& form) {
+                std::vector<std::string> words;
+                return self.split(form, words) ? std::optional(words) : std::nullopt;
+            },
+            "form"_a);
     nb::class_<TextModel>(m, "TextModel", "Where tokens and sentences end, by two linear models.")
-        .def("__init__", [](TextModel* self, Row<const std::uint16_t> pages, Row<const std::uint8_t> blocks,
-                            const Templates& token_templates, const Templates& sentence_templates,
-                            const HeldWeights& token_weights, const HeldWeights& sentence_weights,
-                            float sentence_threshold, const Pairs& spaces_in_tokens) {
-            HeldClasses classes = checked_classes(std::move(pages), std::move(blocks));
-            BoundaryModel model{classes.table(),       checked_templates(token_templates),
-                                checked_templates(sentence_templates), token_weights.table(0),
-                                sentence_weights.table(0), sentence_threshold,
-                                checked_pairs(spaces_in_tokens)};
-            new (self) TextModel{std::move(classes), token_weights, sentence_weights, std::move(model)};
-        }, "pages"_a.noconvert(), "blocks"_a.noconvert(), "token_templates"_a, "sentence_templates"_a, "token_weights"_a,
-           "sentence_weights"_a, "sentence_threshold"_a, "spaces_in_tokens"_a);
+        .def(
+            "__init__",
+            [](TextModel* self, Row<const std::uint16_t> pages, Row<const std::uint8_t> blocks,
+               const Templates& token_templates, const Templates& sentence_templates, const HeldWeights& token_weights,
+               const HeldWeights& sentence_weights, float sentence_threshold, const Pairs& spaces_in_tokens) {
+                HeldClasses classes = checked_classes(std::move(pages), std::move(blocks));
+                BoundaryModel model{classes.table(),
+                                    checked_templates(token_templates),
+                                    checked_templates(sentence_templates),
+                                    token_weights.table(0),
+                                    sentence_weights.table(0),
+                                    sentence_threshold,
+                                    checked_pairs(spaces_in_tokens)};
+                new (self) TextModel{std::move(classes), token_weights, sentence_weights, std::move(model)};
+            },
+            "pages"_a.noconvert(), "blocks"_a.noconvert(), "token_templates"_a, "sentence_templates"_a,
+            "token_weights"_a, "sentence_weights"_a, "sentence_threshold"_a, "spaces_in_tokens"_a);
     nb::class_<Written>(m, "WrittenText", "What was written so far.")
         .def(nb::init<>())
         .def_ro("sentences", &Written::sentences)
@@ -205,43 +231,73 @@ void bind_tokenizing(nb::module_& m) {
     nb::class_<TextBatch>(m, "TextBatch", "Sentences that follow each other in a text.")
         .def_prop_ro("text", [](const TextBatch& self) { return nb::bytes(self.text.data(), self.text.size()); })
         .def_prop_ro("is_first", [](const TextBatch& self) { return self.is_first; })
-        .def_prop_ro("starts", [](const TextBatch& self) {
-            return row_of<std::int64_t>(self.tokens.size(), [&](std::size_t k) { return self.tokens[k].first_character; });
-        }, nb::rv_policy::move)
-        .def_prop_ro("ends", [](const TextBatch& self) {
-            return row_of<std::int64_t>(self.tokens.size(), [&](std::size_t k) { return self.tokens[k].last_character; });
-        }, nb::rv_policy::move)
-        .def_prop_ro("scores", [](const TextBatch& self) {
-            return row_of<float>(self.tokens.size(), [&](std::size_t k) { return self.tokens[k].score; });
-        }, nb::rv_policy::move)
-        .def_prop_ro("paragraph_ends", [](const TextBatch& self) {
-            return row_of<bool>(self.tokens.size(), [&](std::size_t k) { return self.tokens[k].ends_paragraph; });
-        }, nb::rv_policy::move)
-        .def_prop_ro("sentence_ends", [](const TextBatch& self) {
-            return row_of<std::int64_t>(self.sentence_ends.size(), [&](std::size_t k) { return self.sentence_ends[k]; });
-        }, nb::rv_policy::move)
-        .def_prop_ro("new_paragraph", [](const TextBatch& self) {
-            return row_of<bool>(self.new_paragraph.size(), [&](std::size_t k) { return self.new_paragraph[k]; });
-        }, nb::rv_policy::move)
-        .def("conllu", [](const TextBatch& self, const Multiwords& multiwords, bool ranges, Written& written) {
-            std::string result;
-            {
-                nb::gil_scoped_release unlocked;
-                write_conllu(self, multiwords, ranges, written, result);
-            }
-            return nb::bytes(result.data(), result.size());
-        }, "multiwords"_a, "ranges"_a, "written"_a);
+        .def_prop_ro(
+            "starts",
+            [](const TextBatch& self) {
+                return row_of<std::int64_t>(self.tokens.size(),
+                                            [&](std::size_t k) { return self.tokens[k].first_character; });
+            },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "ends",
+            [](const TextBatch& self) {
+                return row_of<std::int64_t>(self.tokens.size(),
+                                            [&](std::size_t k) { return self.tokens[k].last_character; });
+            },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "scores",
+            [](const TextBatch& self) {
+                return row_of<float>(self.tokens.size(), [&](std::size_t k) { return self.tokens[k].score; });
+            },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "paragraph_ends",
+            [](const TextBatch& self) {
+                return row_of<bool>(self.tokens.size(), [&](std::size_t k) { return self.tokens[k].ends_paragraph; });
+            },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "sentence_ends",
+            [](const TextBatch& self) {
+                return row_of<std::int64_t>(self.sentence_ends.size(),
+                                            [&](std::size_t k) { return self.sentence_ends[k]; });
+            },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "new_paragraph",
+            [](const TextBatch& self) {
+                return row_of<bool>(self.new_paragraph.size(), [&](std::size_t k) { return self.new_paragraph[k]; });
+            },
+            nb::rv_policy::move)
+        .def(
+            "conllu",
+            [](const TextBatch& self, const Multiwords& multiwords, bool ranges, Written& written) {
+                std::string result;
+                {
+                    nb::gil_scoped_release unlocked;
+                    write_conllu(self, multiwords, ranges, written, result);
+                }
+                return nb::bytes(result.data(), result.size());
+            },
+            "multiwords"_a, "ranges"_a, "written"_a);
     nb::class_<TextScanner>(m, "TextScanner", "A text that comes in pieces, cut into sentences and tokens.")
-        .def("__init__", [](TextScanner* self, const TextModel& model, std::size_t sentence_tokens,
-                            std::size_t token_characters) {
-            if (sentence_tokens < 1 || token_characters < 1) throw nb::value_error("limits are at least 1");
-            new (self) TextScanner(model.model, {sentence_tokens, token_characters});
-        }, nb::keep_alive<1, 2>(), "model"_a, "sentence_tokens"_a, "token_characters"_a)
+        .def(
+            "__init__",
+            [](TextScanner* self, const TextModel& model, std::size_t sentence_tokens, std::size_t token_characters) {
+                if (sentence_tokens < 1 || token_characters < 1) throw nb::value_error("limits are at least 1");
+                new (self) TextScanner(model.model, {sentence_tokens, token_characters});
+            },
+            nb::keep_alive<1, 2>(), "model"_a, "sentence_tokens"_a, "token_characters"_a)
         .def_prop_ro("byte", &TextScanner::bytes, "How many bytes of UTF-8 have come.")
-        .def_prop_ro("line", [](const TextScanner& self) { return self.lines() + 1; }, "The line after them, from 1.")
-        .def("feed", [](TextScanner& self, const nb::bytes& piece, bool final, int threads) {
-            const std::string_view bytes(piece.c_str(), piece.size());
-            nb::gil_scoped_release unlocked;
-            return self.feed(bytes, final, threads);
-        }, "piece"_a, "final"_a, "threads"_a, "The sentences that are known when this piece has come.");
+        .def_prop_ro(
+            "line", [](const TextScanner& self) { return self.lines() + 1; }, "The line after them, from 1.")
+        .def(
+            "feed",
+            [](TextScanner& self, const nb::bytes& piece, bool final, int threads) {
+                const std::string_view bytes(piece.c_str(), piece.size());
+                nb::gil_scoped_release unlocked;
+                return self.feed(bytes, final, threads);
+            },
+            "piece"_a, "final"_a, "threads"_a, "The sentences that are known when this piece has come.");
 }

@@ -21,8 +21,7 @@ void add_tree(FactorGraph& graph, const Vector<std::int32_t>& arcs, int words, c
 }  // namespace
 
 void bind_tree_factors(GraphClass& graph) {
-    graph
-        .def("add_tree", &add_tree<TreeFactor>, "arcs"_a, "words"_a, "heads"_a, "modifiers"_a, "single_root"_a)
+    graph.def("add_tree", &add_tree<TreeFactor>, "arcs"_a, "words"_a, "heads"_a, "modifiers"_a, "single_root"_a)
         .def("add_projective_tree", &add_tree<ProjectiveTreeFactor>, "arcs"_a, "words"_a, "heads"_a, "modifiers"_a,
              "single_root"_a);
 }

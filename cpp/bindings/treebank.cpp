@@ -15,7 +15,8 @@ using namespace arbora::treebank;
 
 namespace {
 
-template <typename Word> std::uint64_t load(const char* at) {
+template <typename Word>
+std::uint64_t load(const char* at) {
     Word word;
     std::memcpy(&word, at, sizeof(Word));
     return word;
@@ -84,7 +85,7 @@ public:
 
 private:
     static constexpr std::size_t kSlots = 1u << 13;
-    static constexpr std::size_t kLongest = 115; // what fits into a slot of two cache lines
+    static constexpr std::size_t kLongest = 115;  // what fits into a slot of two cache lines
 
     struct alignas(64) Slot {
         PyObject* value = nullptr;
@@ -111,7 +112,8 @@ private:
 };
 
 // A list of known length, filled in place: item(i) is a new reference for each i.
-template <typename Item> nb::list make_list(std::size_t size, Item item) {
+template <typename Item>
+nb::list make_list(std::size_t size, Item item) {
     nb::list list = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(size)));
     if (!list.is_valid()) throw nb::python_error();
     for (std::size_t i = 0; i < size; ++i) PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), item(i));
@@ -165,8 +167,8 @@ private:
 
     nb::tuple sentence() {
         const auto heads = make_list(block_.heads.size(), [&](std::size_t i) { return head_object(block_.heads[i]); });
-        const auto comments = make_list(block_.comments.size(),
-                                        [&](std::size_t i) { return decode_utf8(block_.comments[i]); });
+        const auto comments =
+            make_list(block_.comments.size(), [&](std::size_t i) { return decode_utf8(block_.comments[i]); });
         const auto columns = nb::make_tuple(column(1), column(2), column(3), column(4), column(5), heads, column(7),
                                             column(8), column(9), comments, multiwords(), empty_nodes(),
                                             shared(block_.crlf ? "\r\n" : "\n"), shared(block_.closing));
@@ -202,9 +204,8 @@ private:
                                            problem.second, nb::steal(decode_utf8(problem.text, "backslashreplace")),
                                            problem.words));
         }
-        const auto comments = make_list(block_.comments.size(), [&](std::size_t i) {
-            return decode_utf8(block_.comments[i], "backslashreplace");
-        });
+        const auto comments = make_list(
+            block_.comments.size(), [&](std::size_t i) { return decode_utf8(block_.comments[i], "backslashreplace"); });
         return nb::make_tuple(line_, problems, comments);
     }
 
@@ -226,7 +227,7 @@ std::vector<std::int32_t> heads_of(nb::list heads) {
     return numbers;
 }
 
-} // namespace
+}  // namespace
 
 void bind_treebank(nb::module_& m) {
     nb::class_<ConlluDecoder>(m, "ConlluDecoder", "Turns the bytes of a ten-column file into columns, piece by piece.")

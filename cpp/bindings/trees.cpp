@@ -132,8 +132,8 @@ Values one_value_each(const ScoreList& arrays, int threads, Find find) {
 
 // (heads, labels or None, scores) with a row per tree.
 using IntegerTable = nb::ndarray<nb::numpy, int, nb::ndim<2>>;
-using TreeStack = nb::typed<nb::tuple, IntegerTable, std::optional<IntegerTable>,
-                            nb::ndarray<nb::numpy, double, nb::ndim<1>>>;
+using TreeStack =
+    nb::typed<nb::tuple, IntegerTable, std::optional<IntegerTable>, nb::ndarray<nb::numpy, double, nb::ndim<1>>>;
 using TreeStacks = nb::typed<nb::list, TreeStack>;
 
 nb::tuple stack(const std::vector<LabelledTree>& trees, int n, bool labelled) {
@@ -176,57 +176,77 @@ void bind_trees(nb::module_& m) {
         }
     });
 
-    m.def("mst", [](const ScoreList& scores, const Integers& heads, const std::optional<Integers>& labels,
-                    bool single_root, bool projective, int threads) {
-        return one_tree_each(scores, heads, labels, threads, [=](SentenceScores sentence, TreeRef& tree) {
-            find_best(sentence, {single_root, projective}, tree);
-        });
-    }, "scores"_a, "heads"_a, "labels"_a.none(), "single_root"_a, "projective"_a, "threads"_a);
+    m.def(
+        "mst",
+        [](const ScoreList& scores, const Integers& heads, const std::optional<Integers>& labels, bool single_root,
+           bool projective, int threads) {
+            return one_tree_each(scores, heads, labels, threads, [=](SentenceScores sentence, TreeRef& tree) {
+                find_best(sentence, {single_root, projective}, tree);
+            });
+        },
+        "scores"_a, "heads"_a, "labels"_a.none(), "single_root"_a, "projective"_a, "threads"_a);
 
-    m.def("mbr", [](const ScoreList& scores, const Integers& heads, const std::optional<Integers>& labels,
-                    bool single_root, bool projective, int threads, bool labelled) {
-        return one_tree_each(scores, heads, labels, threads, [=](SentenceScores sentence, TreeRef& tree) {
-            find_least_risk(sentence, {single_root, projective}, labelled, tree);
-        });
-    }, "scores"_a, "heads"_a, "labels"_a.none(), "single_root"_a, "projective"_a, "threads"_a, "labelled"_a);
+    m.def(
+        "mbr",
+        [](const ScoreList& scores, const Integers& heads, const std::optional<Integers>& labels, bool single_root,
+           bool projective, int threads, bool labelled) {
+            return one_tree_each(scores, heads, labels, threads, [=](SentenceScores sentence, TreeRef& tree) {
+                find_least_risk(sentence, {single_root, projective}, labelled, tree);
+            });
+        },
+        "scores"_a, "heads"_a, "labels"_a.none(), "single_root"_a, "projective"_a, "threads"_a, "labelled"_a);
 
-    m.def("log_partition", [](const ScoreList& scores, bool single_root, bool projective, int threads) {
-        return one_value_each(scores, threads, [=](SentenceScores sentence) {
-            return find_log_partition(sentence, {single_root, projective});
-        });
-    }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a);
+    m.def(
+        "log_partition",
+        [](const ScoreList& scores, bool single_root, bool projective, int threads) {
+            return one_value_each(scores, threads, [=](SentenceScores sentence) {
+                return find_log_partition(sentence, {single_root, projective});
+            });
+        },
+        "scores"_a, "single_root"_a, "projective"_a, "threads"_a);
 
-    m.def("entropy", [](const ScoreList& scores, bool single_root, bool projective, int threads) {
-        return one_value_each(scores, threads, [=](SentenceScores sentence) {
-            return find_entropy(sentence, {single_root, projective});
-        });
-    }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a);
+    m.def(
+        "entropy",
+        [](const ScoreList& scores, bool single_root, bool projective, int threads) {
+            return one_value_each(scores, threads, [=](SentenceScores sentence) {
+                return find_entropy(sentence, {single_root, projective});
+            });
+        },
+        "scores"_a, "single_root"_a, "projective"_a, "threads"_a);
 
-    m.def("marginals", [](const ScoreList& scores, const ScoreList& results, bool single_root, bool projective,
-                          int threads, bool complement) {
-        const Batch batch(scores);
-        std::vector<double*> places;
-        for (nb::handle result : results) {
-            const Buffer<double> array(result);
-            if (places.size() >= batch.size() || array.size != batch.sentences[places.size()].size())
-                throw std::length_error("too small a place for the marginals");
-            places.push_back(array.data);
-        }
-        batch.for_each(threads, [&](std::size_t i) {
-            find_marginals(batch.sentences[i], {single_root, projective}, complement, places[i]);
-        });
-    }, "scores"_a, "results"_a, "single_root"_a, "projective"_a, "threads"_a, "complement"_a);
+    m.def(
+        "marginals",
+        [](const ScoreList& scores, const ScoreList& results, bool single_root, bool projective, int threads,
+           bool complement) {
+            const Batch batch(scores);
+            std::vector<double*> places;
+            for (nb::handle result : results) {
+                const Buffer<double> array(result);
+                if (places.size() >= batch.size() || array.size != batch.sentences[places.size()].size())
+                    throw std::length_error("too small a place for the marginals");
+                places.push_back(array.data);
+            }
+            batch.for_each(threads, [&](std::size_t i) {
+                find_marginals(batch.sentences[i], {single_root, projective}, complement, places[i]);
+            });
+        },
+        "scores"_a, "results"_a, "single_root"_a, "projective"_a, "threads"_a, "complement"_a);
 
-    m.def("kbest", [](const ScoreList& scores, bool single_root, bool projective, int threads, int k) {
-        return many_trees_each(scores, threads, [=](SentenceScores sentence, std::size_t) {
-            return find_kbest(sentence, {single_root, projective}, k);
-        });
-    }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a, "k"_a);
+    m.def(
+        "kbest",
+        [](const ScoreList& scores, bool single_root, bool projective, int threads, int k) {
+            return many_trees_each(scores, threads, [=](SentenceScores sentence, std::size_t) {
+                return find_kbest(sentence, {single_root, projective}, k);
+            });
+        },
+        "scores"_a, "single_root"_a, "projective"_a, "threads"_a, "k"_a);
 
-    m.def("sample", [](const ScoreList& scores, bool single_root, bool projective, int threads, int count,
-                       std::uint64_t seed) {
-        return many_trees_each(scores, threads, [=](SentenceScores sentence, std::size_t i) {
-            return draw_samples(sentence, {single_root, projective}, count, seed, i);
-        });
-    }, "scores"_a, "single_root"_a, "projective"_a, "threads"_a, "count"_a, "seed"_a);
+    m.def(
+        "sample",
+        [](const ScoreList& scores, bool single_root, bool projective, int threads, int count, std::uint64_t seed) {
+            return many_trees_each(scores, threads, [=](SentenceScores sentence, std::size_t i) {
+                return draw_samples(sentence, {single_root, projective}, count, seed, i);
+            });
+        },
+        "scores"_a, "single_root"_a, "projective"_a, "threads"_a, "count"_a, "seed"_a);
 }

@@ -27,8 +27,7 @@ void outside(const C& chart, const double* inside, double* outside) {
     std::fill_n(outside, chart.item_count(), Semiring::zero);
     outside[chart.goal()] = Semiring::one;
     chart.top_down([&](const Equation& e) {
-        const double above =
-            e.mirror >= 0 ? Semiring::plus(outside[e.item], outside[e.mirror]) : outside[e.item];
+        const double above = e.mirror >= 0 ? Semiring::plus(outside[e.item], outside[e.mirror]) : outside[e.item];
         if (above == Semiring::zero) return;
         const double *left = inside + e.left, *right = inside + e.right;
         double *around_left = outside + e.left, *around_right = outside + e.right;

@@ -48,9 +48,7 @@ public:
 
     int item_count() const { return item_count_; }
     int goal() const { return goal_; }
-    Equation equation(int item) const {
-        return place_[item] < 0 ? Equation{item, 0, 0, 0} : equations_[place_[item]];
-    }
+    Equation equation(int item) const { return place_[item] < 0 ? Equation{item, 0, 0, 0} : equations_[place_[item]]; }
     template <class Visit>
     void bottom_up(Visit visit) const {
         for (const Equation& e : equations_) visit(e);
@@ -87,9 +85,7 @@ public:
     // Of a part: the arc that it stands for; -1 if it goes to END.
     int arc_of(int part) const { return part_arcs_[part] < 0 ? -1 : part_arcs_[part]; }
     // Parts of which a tree has exactly one have the same number here: all that go to a word, all to END on a side.
-    int choice(int part) const {
-        return part_arcs_[part] < 0 ? n_ - part_arcs_[part] : modifiers_[part_arcs_[part]];
-    }
+    int choice(int part) const { return part_arcs_[part] < 0 ? n_ - part_arcs_[part] : modifiers_[part_arcs_[part]]; }
     int choice_count() const { return 3 * n_ + 3; }
 
     // The leaves: parts, and the beginnings of automata.
@@ -121,9 +117,7 @@ private:
     void add(int item, int left, int right, Ways ways, int mirror = -1);
     int take(std::size_t count);
 
-    const Row& row(int head, int automaton, int side) const {
-        return rows_[row_begins_[head] + 2 * automaton + side];
-    }
+    const Row& row(int head, int automaton, int side) const { return rows_[row_begins_[head] + 2 * automaton + side]; }
     // Of the modifier of an arc, under its head.
     const Row& row_below(int arc, int side) const {
         return row(modifiers_[arc], sees_grandparents_ ? arc - arc_begins_[modifiers_[arc]] : 0, side);
@@ -143,12 +137,12 @@ private:
     std::vector<int> positions_;                // of each arc on its side, from 1
     std::vector<int> by_length_;                // the arcs, short ones first
     std::vector<Row> rows_;
-    std::vector<int> row_begins_;        // of each word
-    std::vector<int> across_, gaps_;     // of each side
-    std::vector<int> part_arcs_;         // the arc, or -1 - [number of the side] for END
+    std::vector<int> row_begins_;     // of each word
+    std::vector<int> across_, gaps_;  // of each side
+    std::vector<int> part_arcs_;      // the arc, or -1 - [number of the side] for END
     std::vector<Equation> equations_;
-    std::vector<int> place_;             // of each item, its equation; -1 for a leaf
-    std::vector<char> is_possible_;      // of each item
+    std::vector<int> place_;         // of each item, its equation; -1 for a leaf
+    std::vector<char> is_possible_;  // of each item
 };
 
 static_assert(Chart<SiblingChart>);

@@ -17,9 +17,7 @@ struct Group {
     double none = 0, any = -INFINITY;
 
     double all() const { return S::plus(none, any); }
-    Group with(const Group& other) const {
-        return {none + other.none, S::plus(any + other.all(), none + other.any)};
-    }
+    Group with(const Group& other) const { return {none + other.none, S::plus(any + other.all(), none + other.any)}; }
 };
 
 bool has_part(std::span<const int> active) { return active.size() > 1 && active.front() == 0; }

@@ -82,8 +82,7 @@ public:
     void add_bigrams(double shift, double* result) const {
         for (int to = 1; to <= inputs_.modifiers + 1; ++to)
             for (int from = inputs_.first[to]; from < to; ++from)
-                result[bigram(from, to)] +=
-                    exp_bounded(before_[from] + scores_[bigram(from, to)] + after_[to] + shift);
+                result[bigram(from, to)] += exp_bounded(before_[from] + scores_[bigram(from, to)] + after_[to] + shift);
     }
 
 private:

@@ -57,8 +57,7 @@ public:
             for (int middle = 1; middle < last; ++middle) {
                 const double rest = inputs_.in[last] + after_[bigram(middle, last)] + shift;
                 const double *own = scores_ + trigram(0, middle, last), *until = before_ + bigram(0, middle);
-                for (int first = 0; first < middle; ++first)
-                    *result++ = exp_bounded(until[first] + own[first] + rest);
+                for (int first = 0; first < middle; ++first) *result++ = exp_bounded(until[first] + own[first] + rest);
             }
     }
 
@@ -96,7 +95,8 @@ private:
     const PathInputs& inputs_;
     const double* scores_;
     int end_;
-    double *before_, *after_;  // of each step: of all that leads to its end, and of all that follows; -inf if it is barred
+    double *before_,
+        *after_;  // of each step: of all that leads to its end, and of all that follows; -inf if it is barred
     double total_ = Semiring::zero;
 };
 

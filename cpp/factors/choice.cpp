@@ -11,9 +11,7 @@ namespace arbora {
 namespace {
 
 // What it gives to choose j: `in` of the choice itself, unless one of them is certain.
-double choice_score(const double* in, int j, int certain) {
-    return certain < 0 ? in[j] : j == certain ? 0 : -INFINITY;
-}
+double choice_score(const double* in, int j, int certain) { return certain < 0 ? in[j] : j == certain ? 0 : -INFINITY; }
 
 // What it gives if the output is false, and if it is true, beside what free values would.
 template <class S>
@@ -30,7 +28,8 @@ struct Chosen {
 ChoiceFactor::ChoiceFactor(std::string kind, Wiring wiring, bool or_none)
     : HardFactor(std::move(kind), std::move(wiring)), none_(or_none ? 0 : -INFINITY) {
     for (std::size_t factor = 0; factor < size(); ++factor)
-        if (ports(factor) % 2 == 0) throw std::invalid_argument("every choice must have a value, and there must be an output");
+        if (ports(factor) % 2 == 0)
+            throw std::invalid_argument("every choice must have a value, and there must be an output");
 }
 
 // All values free give F. Choice j takes the place of its own value's share of F: w_j = [output false] + [output true].

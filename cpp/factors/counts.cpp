@@ -81,8 +81,7 @@ double propagate_counts(const double* in, int inputs, const double* scores, int 
     const CountSums<Semiring> sums(in, inputs, scores, width, arena);
     const double total = sums.total();
     for (int i = 0; i < inputs; ++i) beliefs[i] = total == -INFINITY ? 0 : sums.odds(i);
-    for (int c = 0; parts && c < width; ++c)
-        parts[c] = total == -INFINITY ? 0 : exp_bounded(sums.of_count(c) - total);
+    for (int c = 0; parts && c < width; ++c) parts[c] = total == -INFINITY ? 0 : exp_bounded(sums.of_count(c) - total);
     return total;
 }
 
@@ -97,7 +96,8 @@ Counts::Counts(Wiring wiring, int width, std::vector<double> scores)
 }
 
 double Counts::sum(std::size_t factor, const double* in, double* beliefs, double* parts, Arena& arena) const {
-    return propagate_counts<LogSemiring>(in, wiring().port_count(factor), scores(factor), width_, beliefs, parts, arena);
+    return propagate_counts<LogSemiring>(in, wiring().port_count(factor), scores(factor), width_, beliefs, parts,
+                                         arena);
 }
 
 double Counts::max(std::size_t factor, const double* in, double* beliefs, Arena& arena) const {

@@ -22,8 +22,7 @@ void FactorGroup::gather(std::size_t factor, const Totals& totals, const double*
     for (std::size_t port = begin; port < end; ++port) {
         const double message = messages[port];
         const int slot = wiring_.slot(port);
-        in[port - begin] =
-            wiring_.is_negated(port) ? -totals.without(slot, -message) : totals.without(slot, message);
+        in[port - begin] = wiring_.is_negated(port) ? -totals.without(slot, -message) : totals.without(slot, message);
     }
 }
 
@@ -88,7 +87,8 @@ void FactorGroup::set_messages(std::size_t factor, const double* in, const doubl
         if (wiring_.is_category(input)) {
             highest = -INFINITY;
             for (std::size_t port = first; port < first + size; ++port)
-                if (!std::isinf(in[port - begin])) highest = std::max(highest, beliefs[port - begin] - in[port - begin]);
+                if (!std::isinf(in[port - begin]))
+                    highest = std::max(highest, beliefs[port - begin] - in[port - begin]);
         }
         for (std::size_t port = first; port < first + size; ++port) {
             double& message = messages[port];

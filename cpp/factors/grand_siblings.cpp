@@ -127,8 +127,7 @@ double GrandSiblings::propagate(const Shape& shape, const double* in, double* be
     }
     sums_without<typename Running::Semiring>(totals, shape.tables, others);
     for (int g = 0; g < shape.grandparents; ++g) beliefs[g] = totals[g] - others[g];
-    for (int i = 0; i < shape.left; ++i)
-        beliefs[shape.left_begin() + i] = left_with.value(i) - left_without.value(i);
+    for (int i = 0; i < shape.left; ++i) beliefs[shape.left_begin() + i] = left_with.value(i) - left_without.value(i);
     for (int i = 0; i < shape.right; ++i)
         beliefs[shape.right_begin() + i] = right_with.value(i) - right_without.value(i);
     for (int g = 0; parts && g < shape.tables; ++g) {

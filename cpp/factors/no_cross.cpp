@@ -236,8 +236,8 @@ double NoCross::max(std::size_t factor, const double* in, double* beliefs, Arena
     const Sides sides = this->sides(factor);
     const auto& [first, second] = sides;
     double* weights = arena.take<double>(first.count + second.count);
-    const bool is_possible = set_weights(in, first.count, weights) &
-                             set_weights(in + second.port, second.count, weights + second.port);
+    const bool is_possible =
+        set_weights(in, first.count, weights) & set_weights(in + second.port, second.count, weights + second.port);
     if (is_possible) {
         const Sums sums = this->sums<MaxSemiring>(sides, weights, part_scores()[factor], 0, arena);
         if (sums.all != -INFINITY) {
@@ -257,8 +257,8 @@ double NoCross::best(std::size_t factor, const double* in, Configuration& found,
     double* weights = arena.take<double>(first.count + second.count);
     found.active.clear();
     found.inner = 0;
-    const bool is_possible = set_weights(in, first.count, weights) &
-                             set_weights(in + second.port, second.count, weights + second.port);
+    const bool is_possible =
+        set_weights(in, first.count, weights) & set_weights(in + second.port, second.count, weights + second.port);
     if (!is_possible) return -INFINITY;
     const Sums sums = this->sums<MaxSemiring>(sides, weights, score, 0, arena);
     if (sums.all == -INFINITY) return -INFINITY;

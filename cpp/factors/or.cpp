@@ -88,8 +88,7 @@ double OrFactor::max(std::size_t factor, const double* in, double* beliefs, Aren
     const int count = ports(factor);
     const Gains gains(in, count);
     if (gains.first == -INFINITY) return nothing(factor, beliefs);
-    for (int i = 0; i < count; ++i)
-        beliefs[i] = in[i] == -INFINITY ? in[i] : in[i] + gains.cost_without(in[i]);
+    for (int i = 0; i < count; ++i) beliefs[i] = in[i] == -INFINITY ? in[i] : in[i] + gains.cost_without(in[i]);
     return gains.best();
 }
 
@@ -177,8 +176,7 @@ double OrWithOutputFactor::best(std::size_t factor, const double* in, Configurat
     const bool must = in[inputs] == INFINITY || has_certain(in, inputs);
     found.active.clear();
     found.inner = 0;
-    const double with_output =
-        (in[inputs] == INFINITY ? 0 : in[inputs]) + best_any(in, inputs, found.active);
+    const double with_output = (in[inputs] == INFINITY ? 0 : in[inputs]) + best_any(in, inputs, found.active);
     if (with_output == -INFINITY || (!must && with_output <= 0)) {
         found.active.clear();
         return must ? -INFINITY : 0;

@@ -45,8 +45,10 @@ ARBORA_VECTORISED double sum_pairs(const double* odds, const std::int32_t* liter
     for (; pair + 4 <= pairs; pair += 4) {
         const std::int32_t* l = literal + 2 * pair;
         const Lanes low = load(messages + 2 * pair), high = load(messages + 2 * pair + 4);
-        const Lanes r = __builtin_shufflevector(low, high, 0, 2, 4, 6), q = __builtin_shufflevector(low, high, 1, 3, 5, 7);
-        const Lanes a{odds[l[0]], odds[l[2]], odds[l[4]], odds[l[6]]}, b{odds[l[1]], odds[l[3]], odds[l[5]], odds[l[7]]};
+        const Lanes r = __builtin_shufflevector(low, high, 0, 2, 4, 6),
+                    q = __builtin_shufflevector(low, high, 1, 3, 5, 7);
+        const Lanes a{odds[l[0]], odds[l[2]], odds[l[4]], odds[l[6]]},
+            b{odds[l[1]], odds[l[3]], odds[l[5]], odds[l[7]]};
         const Lanes both = a * b * load(gains + pair), all = (r + a) * q + b * r + both;
         store(parts + pair, both / all);
         total += log_positive(all / (r * q));
@@ -72,7 +74,8 @@ ARBORA_VECTORISED double log_product(const double* messages, const std::int32_t*
     while (k + lane_count <= count) {
         const int end = std::min(count, k + safe * lane_count);
         for (; k + lane_count <= end; k += lane_count)
-            product *= Lanes{messages[ports[k]], messages[ports[k + 1]], messages[ports[k + 2]], messages[ports[k + 3]]};
+            product *=
+                Lanes{messages[ports[k]], messages[ports[k + 1]], messages[ports[k + 2]], messages[ports[k + 3]]};
         const LaneBits bits = std::bit_cast<LaneBits>(product);
         exponents += (bits >> 52) - 1023;
         product = std::bit_cast<Lanes>((bits & mantissa) | one);

@@ -40,9 +40,9 @@ private:
         return literal.negated ? -totals(literal.slot) : totals(literal.slot);
     }
 
-    std::vector<double> gains_;            // exp(score) of each pair
-    std::vector<Literal> literals_;        // all that are seen
-    std::vector<std::int32_t> literal_;    // of each port, an index of literals_
+    std::vector<double> gains_;                 // exp(score) of each pair
+    std::vector<Literal> literals_;             // all that are seen
+    std::vector<std::int32_t> literal_;         // of each port, an index of literals_
     std::vector<std::int32_t> begins_, ports_;  // the ports of each literal
 };
 

@@ -41,7 +41,8 @@ void Table::for_axes(std::size_t factor, Each each) const {
         const bool is_category = wiring().is_category(input);
         const int size = is_category ? wiring().input_size(input) : 2;
         stride /= size;
-        each(Axis{static_cast<int>(wiring().input_port(input) - wiring().port_begin(factor)), size, stride, is_category});
+        each(Axis{static_cast<int>(wiring().input_port(input) - wiring().port_begin(factor)), size, stride,
+                  is_category});
     }
 }
 

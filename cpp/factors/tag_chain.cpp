@@ -37,7 +37,8 @@ TagChain::TagChain(const Wiring& wiring, const std::vector<double>& bigrams, con
         bigrams_.push_back(part);
         part += static_cast<std::size_t>(tags(word)) * tags(word + 1);
     }
-    if (part != bigrams.size()) throw std::invalid_argument("there must be a score for the tags of every two neighbours");
+    if (part != bigrams.size())
+        throw std::invalid_argument("there must be a score for the tags of every two neighbours");
     for (int word = 0; has_trigrams_ && word + 2 < words(); ++word) {
         trigrams_.push_back(part);
         part += static_cast<std::size_t>(tags(word)) * tags(word + 1) * tags(word + 2);

@@ -60,9 +60,7 @@ public:
     int variable(std::size_t input) const { return variable_[input]; }
     bool is_category(std::size_t input) const { return is_category_[input]; }
     std::size_t input_port(std::size_t input) const { return input_ports_[input]; }
-    int input_size(std::size_t input) const {
-        return static_cast<int>(input_ports_[input + 1] - input_ports_[input]);
-    }
+    int input_size(std::size_t input) const { return static_cast<int>(input_ports_[input + 1] - input_ports_[input]); }
 
     std::size_t port_begin(std::size_t factor) const { return input_ports_[factor_inputs_[factor]]; }
     std::size_t port_end(std::size_t factor) const { return input_ports_[factor_inputs_[factor + 1]]; }

@@ -168,8 +168,8 @@ void ArcFeatures::score(const Prepared& sentence, WeightTable<Number> weights, f
         for (const Stream& t : streams)
             if (!t.valid_heads || t.valid_heads[h] != 0)
                 row_function_for<Number>(t)({weights.data, weights.mask, t.seed + t.heads[h], t.modifiers,
-                                     t.arcs ? t.arcs + static_cast<std::size_t>(h) * width : nullptr,
-                                     t.valid_modifiers, directions, distances, row, width});
+                                             t.arcs ? t.arcs + static_cast<std::size_t>(h) * width : nullptr,
+                                             t.valid_modifiers, directions, distances, row, width});
     }
     for (const Template& t : between_) score_between(t, sentence, weights, scores);
     for (std::size_t cell = 0; cell < static_cast<std::size_t>(width) * width; ++cell) scores[cell] *= weights.step;

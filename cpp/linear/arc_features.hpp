@@ -26,7 +26,8 @@ public:
     void score(const Prepared& sentence, WeightTable<Number> weights, float* scores) const;
     // Some arcs: scores[i] of arcs[i].
     template <class Number>
-    void score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs, float* scores) const;
+    void score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
+               float* scores) const;
     // Adds value * (feature vector of the arc) for every arc.
     void add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<ArcGradient>& arcs,
                       SparseSum& sum) const;

@@ -51,17 +51,17 @@ void to_shape(std::string_view form, std::string& shape) {
     shape.clear();
     for (char c : form) {
         if (continues_character(c)) continue;
-        const char kind = is_between(c, 'A', 'Z') ? 'X'
+        const char kind = is_between(c, 'A', 'Z')                                            ? 'X'
                           : is_between(c, 'a', 'z') || static_cast<unsigned char>(c) >= 0x80 ? 'x'
-                          : is_between(c, '0', '9') ? 'd'
-                                                    : c;
+                          : is_between(c, '0', '9')                                          ? 'd'
+                                                                                             : c;
         const std::size_t size = shape.size();
         if (size < 2 || shape[size - 1] != kind || shape[size - 2] != kind) shape.push_back(kind);
     }
 }
 
-constexpr std::array<std::string_view, 17> universal_tags{"ADJ",  "ADP",  "ADV",   "AUX",  "CCONJ", "DET",
-                                                          "INTJ", "NOUN", "NUM",   "PART", "PRON",  "PROPN",
+constexpr std::array<std::string_view, 17> universal_tags{"ADJ",   "ADP",   "ADV", "AUX",  "CCONJ", "DET",
+                                                          "INTJ",  "NOUN",  "NUM", "PART", "PRON",  "PROPN",
                                                           "PUNCT", "SCONJ", "SYM", "VERB", "X"};
 
 int tag_number_of(std::string_view upos, std::uint64_t hash) {
@@ -202,7 +202,8 @@ void Encoded::set_ranks(Atom rank, WordClass counted, std::size_t begin, std::si
         const bool own = classes_[word] == counted;
         const std::size_t after = total - before - own;
         if (atom(word, Atom::upos))
-            place(word, rank) = combine(seed_of(rank), std::min<std::size_t>(before, 3) * 4 + std::min<std::size_t>(after, 3)) | 1;
+            place(word, rank) =
+                combine(seed_of(rank), std::min<std::size_t>(before, 3) * 4 + std::min<std::size_t>(after, 3)) | 1;
         before += own;
     }
 }

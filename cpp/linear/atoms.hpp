@@ -10,14 +10,31 @@ namespace arbora {
 // What is known of one word before any template: 64-bit hashes of its columns and of parts of them, 0 where the
 // column is `_`. The names are those of template files, in the order of `atom_names`.
 enum class Atom : std::uint8_t {
-    form, lower, lemma, upos, xpos, mark, feats, prefix1, prefix2, prefix3, suffix1, suffix2, suffix3, suffix4, shape,
-    opener, closer, verb_rank, mark_rank,
+    form,
+    lower,
+    lemma,
+    upos,
+    xpos,
+    mark,
+    feats,
+    prefix1,
+    prefix2,
+    prefix3,
+    suffix1,
+    suffix2,
+    suffix3,
+    suffix4,
+    shape,
+    opener,
+    closer,
+    verb_rank,
+    mark_rank,
     feat,  // a set: one value for each `Name=Value`; always last
 };
 inline constexpr int single_atoms = static_cast<int>(Atom::feat);
 inline constexpr std::array<const char*, single_atoms + 1> atom_names{
-    "form", "lower", "lemma", "upos", "xpos", "mark", "feats", "prefix1", "prefix2", "prefix3", "suffix1", "suffix2",
-    "suffix3", "suffix4", "shape", "opener", "closer", "verb-rank", "mark-rank", "feat"};
+    "form",    "lower",   "lemma",   "upos",    "xpos",  "mark",   "feats",  "prefix1",   "prefix2",   "prefix3",
+    "suffix1", "suffix2", "suffix3", "suffix4", "shape", "opener", "closer", "verb-rank", "mark-rank", "feat"};
 
 // Classes of words that are counted between a head and its modifier, by UPOS.
 enum class WordClass : std::uint8_t { other, verb, mark, conjunction, adposition };

@@ -34,8 +34,7 @@ inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
         hash = combine(hash, piece);
     }
     std::uint64_t rest = 0;
-    for (int b = 0; at < text.size(); ++at, ++b)
-        rest |= std::uint64_t{static_cast<unsigned char>(text[at])} << (8 * b);
+    for (int b = 0; at < text.size(); ++at, ++b) rest |= std::uint64_t{static_cast<unsigned char>(text[at])} << (8 * b);
     hash = combine(hash, rest);
     return hash ? hash : 1;
 }

@@ -21,8 +21,8 @@ ARBORA_VECTORISED void step_best(const double* __restrict best, const double* __
 }
 
 // next[l] = sum over p of from[p] * factors[p][l]
-ARBORA_VECTORISED void step_sum(const double* __restrict from, const double* __restrict factors, int states,
-                                int labels, double* __restrict next) {
+ARBORA_VECTORISED void step_sum(const double* __restrict from, const double* __restrict factors, int states, int labels,
+                                double* __restrict next) {
     std::fill(next, next + labels, 0.0);
     for (int p = 0; p < labels; ++p) {
         const double* row = factors + static_cast<std::size_t>(p) * states;
@@ -62,7 +62,8 @@ double sum_chain_in_logs(const LabelChain& chain, double* probabilities, double*
     const double total = log_sum(terms);
     if (total == impossible) return impossible;
     for (int i = 0; i < count; ++i)
-        for (int l = 0; l < labels; ++l) probabilities[at(i, l)] = std::exp(forward[at(i, l)] + backward[at(i, l)] - total);
+        for (int l = 0; l < labels; ++l)
+            probabilities[at(i, l)] = std::exp(forward[at(i, l)] + backward[at(i, l)] - total);
     if (!pairs) return total;
     for (int l = 0; l < labels; ++l) {
         pairs[static_cast<std::size_t>(labels) * chain.states() + l] += probabilities[at(0, l)];
@@ -71,9 +72,8 @@ double sum_chain_in_logs(const LabelChain& chain, double* probabilities, double*
     for (int i = 1; i < count; ++i)
         for (int p = 0; p < labels; ++p)
             for (int l = 0; l < labels; ++l)
-                pairs[static_cast<std::size_t>(p) * chain.states() + l] +=
-                    std::exp(forward[at(i - 1, p)] + chain.sibling_at(p, l) + chain.unary_at(i, l) +
-                             backward[at(i, l)] - total);
+                pairs[static_cast<std::size_t>(p) * chain.states() + l] += std::exp(
+                    forward[at(i - 1, p)] + chain.sibling_at(p, l) + chain.unary_at(i, l) + backward[at(i, l)] - total);
     return total;
 }
 
@@ -201,7 +201,8 @@ double sum_chain(const LabelChain& chain, double* probabilities, double* pairs) 
         if (i + 1 == count) {
             for (int l = 0; l < labels; ++l) to[l] = factors[static_cast<std::size_t>(l) * states + labels];
         } else {
-            for (int l = 0; l < labels; ++l) scratch[l] = to[labels + l] * unary[(i + 1) * static_cast<std::size_t>(labels) + l];
+            for (int l = 0; l < labels; ++l)
+                scratch[l] = to[labels + l] * unary[(i + 1) * static_cast<std::size_t>(labels) + l];
             for (int l = 0; l < labels; ++l) {
                 const double* row = factors.data() + static_cast<std::size_t>(l) * states;
                 double sum = 0;
@@ -230,7 +231,8 @@ double sum_chain(const LabelChain& chain, double* probabilities, double* pairs) 
         const double* own = unary.data() + static_cast<std::size_t>(i) * labels;
         double sum = 0;  // of all pairs, to make them add up to 1
         for (int p = 0; p < labels; ++p)
-            for (int l = 0; l < labels; ++l) sum += f[p] * factors[static_cast<std::size_t>(p) * states + l] * own[l] * b[l];
+            for (int l = 0; l < labels; ++l)
+                sum += f[p] * factors[static_cast<std::size_t>(p) * states + l] * own[l] * b[l];
         for (int p = 0; p < labels; ++p)
             for (int l = 0; l < labels; ++l)
                 pairs[static_cast<std::size_t>(p) * states + l] +=

@@ -38,10 +38,11 @@ public:
 
     // scores[i * stride + label] of arcs[i].
     template <class Number>
-    void score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs, float* scores) const;
+    void score(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
+               float* scores) const;
     // gradient[i * labels + label]; values that are 0 cost nothing.
-    void add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs,
-                      const float* gradient, SparseSum& sum) const;
+    void add_gradient(const Prepared& sentence, std::uint32_t mask, const std::vector<Arc>& arcs, const float* gradient,
+                      SparseSum& sum) const;
 
     // The same for some labels only; a score, or a part of the gradient, for each of them.
     template <class Number>

@@ -70,7 +70,8 @@ std::uint32_t* PairHashes::add_others(const Template& t, const Prepared& sentenc
     const int of_head = sentence.count(t.head, head), of_modifier = sentence.count(t.modifier, modifier);
     if (of_head == 0 || of_modifier == 0) return out;
     const int width = sentence.width();
-    const std::uint32_t *heads = sentence.values(t.head, 0) + head, *modifiers = sentence.values(t.modifier, 0) + modifier;
+    const std::uint32_t *heads = sentence.values(t.head, 0) + head,
+                        *modifiers = sentence.values(t.modifier, 0) + modifier;
     const std::uint32_t start = t.seed + (t.arc < 0 ? 0 : sentence.arc_row(t.arc, head)[modifier]);
     for (int h = 0; h < of_head; ++h)
         for (int m = 0; m < of_modifier; ++m) *out++ = start + heads[h * width] + modifiers[m * width];

@@ -38,7 +38,8 @@ private:
     };
 
     void lay_out(const Prepared& sentence);
-    std::uint32_t* add_others(const Template& t, const Prepared& sentence, int head, int modifier, std::uint32_t* out) const;
+    std::uint32_t* add_others(const Template& t, const Prepared& sentence, int head, int modifier,
+                              std::uint32_t* out) const;
 
     std::vector<const Template*> in_rows_, others_;  // both in the order of their companies
     std::vector<ArcColumn> arcs_;

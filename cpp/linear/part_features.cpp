@@ -45,7 +45,8 @@ void PartFeatures::lay_out(const Prepared& sentence, Rows& rows) const {
     rows.has_fourth = false;
     for (const Template& t : templates_) {
         const int sides[] = {t.head, t.modifier, t.third, t.fourth};
-        if (std::any_of(std::begin(sides), std::end(sides), [&](int side) { return sentence.slots(side) == 0; })) continue;
+        if (std::any_of(std::begin(sides), std::end(sides), [&](int side) { return sentence.slots(side) == 0; }))
+            continue;
         if (rows.segments.empty() || rows.segments.back().company != company_of(t))
             rows.segments.push_back({company_of(t), used.size(), used.size()});
         used.push_back(&t);

@@ -28,7 +28,8 @@ public:
 
     // scores[i] of parts[i].
     template <class Number>
-    void score(const Prepared& sentence, WeightTable<Number> weights, std::span<const Part> parts, double* scores) const;
+    void score(const Prepared& sentence, WeightTable<Number> weights, std::span<const Part> parts,
+               double* scores) const;
     // Adds values[i] * (feature vector of parts[i]) for every part; those with the value 0 cost nothing.
     void add_gradient(const Prepared& sentence, std::uint32_t mask, std::span<const Part> parts, const float* values,
                       SparseSum& sum) const;

@@ -136,8 +136,7 @@ void Prepared::set_slots(Reference set, const Encoded& encoded, std::size_t star
     for (int i = 0; i < width(); ++i) {
         const int j = i ? relative(i, set.offset) : -1;
         for (int slot = 0; slot < counts_[result.counts_at + i]; ++slot) {
-            const std::uint64_t member =
-                j >= 1 && j <= n_ ? encoded.feats_begin(start + j - 1)[slot] : special(i, j);
+            const std::uint64_t member = j >= 1 && j <= n_ ? encoded.feats_begin(start + j - 1)[slot] : special(i, j);
             const std::size_t cell = static_cast<std::size_t>(slot) * width() + i;
             values_[result.at + cell] = static_cast<std::uint32_t>(join_hashes(hashes_[i], member));
             valid_[result.valid_at + cell] = 1;
@@ -161,7 +160,10 @@ void Prepared::set_arcs(const Templates& templates, const Encoded& encoded, std:
             const std::array<std::uint64_t, arc_atom_names.size()> values{
                 static_cast<std::uint64_t>(std::min(counts[1], 3)), static_cast<std::uint64_t>(std::min(counts[2], 3)),
                 static_cast<std::uint64_t>(std::min(counts[3], 3)), tags,
-                static_cast<std::uint64_t>((depth > 0 ? 1 : depth < 0 ? 2 : 0) + 3 * (quotes & 1))};
+                static_cast<std::uint64_t>((depth > 0   ? 1
+                                            : depth < 0 ? 2
+                                                        : 0) +
+                                           3 * (quotes & 1))};
             for (std::size_t kind : kinds) {
                 std::uint64_t hash = 17;
                 for (ArcAtom atom : templates.arcs()[kind])

@@ -35,9 +35,7 @@ public:
     int slots(int side) const { return side < 0 ? 1 : sides_[side].slots; }
     bool is_full(int side) const { return side < 0 || sides_[side].full; }
     // How many values a word has: its first slots.
-    int count(int side, int word) const {
-        return is_full(side) ? slots(side) : counts_[sides_[side].counts_at + word];
-    }
+    int count(int side, int word) const { return is_full(side) ? slots(side) : counts_[sides_[side].counts_at + word]; }
     // Hashes of the words' values; a side that a template does not have counts 0.
     const std::uint32_t* values(int side, int slot) const {
         return side < 0 ? zeros_.data() : values_.data() + sides_[side].at + static_cast<std::size_t>(slot) * width();

@@ -12,8 +12,8 @@ namespace {
 std::uint64_t seed_of(Role role, const std::vector<Reference>& references) {
     std::uint64_t seed = static_cast<std::uint64_t>(role) + 1;
     for (const Reference& reference : references)
-        seed = combine(seed, static_cast<std::uint64_t>(reference.offset + 64) * 64 +
-                                 static_cast<std::uint64_t>(reference.atom));
+        seed = combine(
+            seed, static_cast<std::uint64_t>(reference.offset + 64) * 64 + static_cast<std::uint64_t>(reference.atom));
     return seed;
 }
 

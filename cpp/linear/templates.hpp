@@ -31,7 +31,13 @@ struct Side {
 
 // What is known of the words between head and modifier: three counts up to 3, the set of their tags, and whether
 // brackets and quotes are balanced there.
-enum class ArcAtom : std::uint8_t { verbs_between, marks_between, conjunctions_between, tags_between, brackets_between };
+enum class ArcAtom : std::uint8_t {
+    verbs_between,
+    marks_between,
+    conjunctions_between,
+    tags_between,
+    brackets_between
+};
 inline constexpr std::array<const char*, 5> arc_atom_names{"verbs-between", "marks-between", "conjunctions-between",
                                                            "tags-between", "brackets-between"};
 
@@ -48,9 +54,25 @@ struct Template {
 // label scores and its scores of neighbouring labels, its scores of hidden roles of arcs, of tags of words, of two linked
 // ones, of two and of three in a row; then the parts of several arcs, one section for each kind.
 enum class Section : std::uint8_t {
-    pruner, arcs, labels, labeler, siblings, roles, tags, tag_links, tag_bigrams, tag_trigrams,
-    consecutive_siblings, all_siblings, grandparents, grand_siblings, head_bigrams, crossings,
-    tri_siblings, valencies, nonprojective_arcs,
+    pruner,
+    arcs,
+    labels,
+    labeler,
+    siblings,
+    roles,
+    tags,
+    tag_links,
+    tag_bigrams,
+    tag_trigrams,
+    consecutive_siblings,
+    all_siblings,
+    grandparents,
+    grand_siblings,
+    head_bigrams,
+    crossings,
+    tri_siblings,
+    valencies,
+    nonprojective_arcs,
 };
 inline constexpr int section_count = 19;
 inline constexpr Section first_part_section = Section::consecutive_siblings;

@@ -56,7 +56,8 @@ float round_weights(const CompactWeights& weights, std::size_t count, std::int16
     float greatest = 0;
     for (std::size_t begin = 0; begin < size; begin += block) {
         int code = 0;
-        for (std::size_t i = begin; i < std::min(begin + block, size); ++i) code = std::max(code, std::abs(weights.codes[i]));
+        for (std::size_t i = begin; i < std::min(begin + block, size); ++i)
+            code = std::max(code, std::abs(weights.codes[i]));
         greatest = std::max(greatest, std::abs(values[std::min(code, levels)] * weights.peaks[begin / block]));
     }
     const float step = step_of(greatest);

@@ -27,8 +27,8 @@ float round_weights(const float* weights, std::size_t count, std::int16_t* resul
 // Weights of eight bits: code q of a block of 256 with the greatest weight p stands for sign(q) (q / 127)^2 p.
 struct CompactWeights {
     std::span<const std::int8_t> codes;
-    std::span<const float> peaks;     // one a block
-    const std::uint8_t* is_kept;      // which weights have a code, 0 or 1 each; null if all have
+    std::span<const float> peaks;  // one a block
+    const std::uint8_t* is_kept;   // which weights have a code, 0 or 1 each; null if all have
 };
 // round_weights of what they stand for. There must be a code for each of `count` weights that is kept.
 float round_weights(const CompactWeights& weights, std::size_t count, std::int16_t* result);

@@ -17,7 +17,8 @@ std::string_view item_of(std::string_view misc, std::string_view key) {
     while (!misc.empty()) {
         const std::size_t bar = std::min(misc.find('|'), misc.size());
         const std::string_view item = misc.substr(0, bar);
-        if (item.size() > key.size() && item.starts_with(key) && item[key.size()] == '=') return item.substr(key.size() + 1);
+        if (item.size() > key.size() && item.starts_with(key) && item[key.size()] == '=')
+            return item.substr(key.size() + 1);
         misc.remove_prefix(std::min(bar + 1, misc.size()));
     }
     return {};

@@ -190,7 +190,8 @@ void FirstOrder::score_modifiers(const Prepared& sentence, WeightTable<Number> w
                 may_have_label(family.head, l) ? scales_.labels * space.label_scores[i * stride + l] : impossible;
 }
 
-template void FirstOrder::score_modifiers(const Prepared&, Weights, Workspace&, const Family&, std::vector<double>&) const;
+template void FirstOrder::score_modifiers(const Prepared&, Weights, Workspace&, const Family&,
+                                          std::vector<double>&) const;
 template void FirstOrder::score_modifiers(const Prepared&, ShortWeights, Workspace&, const Family&,
                                           std::vector<double>&) const;
 

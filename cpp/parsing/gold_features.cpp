@@ -83,7 +83,8 @@ void break_symmetry(const LearnedModel& model, OnlineLearner& learner, const Enc
         prepared.set(model.templates, encoded, sentence, ~bit_of(Section::pruner));
         const int* heads = gold.heads + encoded.start(sentence) - 1;
         add_hidden(model, prepared, arcs_of(heads, prepared.n()), learner.mask(), sum);
-        sum.for_each([&](std::uint32_t place, float) { learner.current()[place] = noise_size * noise_of(seed, place); });
+        sum.for_each(
+            [&](std::uint32_t place, float) { learner.current()[place] = noise_size * noise_of(seed, place); });
         sum.clear();
     }
 }

@@ -21,7 +21,7 @@ FeatureCounts count_features(const LearnedModel& model, const Encoded& encoded, 
 // Gives the features of hidden roles and tags in these gold trees small random weights that depend on the seed only: what
 // is alike at first would stay so forever.
 void break_symmetry(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
-                      std::uint64_t seed);
+                    std::uint64_t seed);
 
 // For every template of a section, the sum of the squared weights of its features in the gold trees; `labels` is how many
 // labels there are, or hidden roles, tags or pairs of tags, all of which count then.

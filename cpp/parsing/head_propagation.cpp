@@ -26,7 +26,8 @@ public:
         beliefs_.assign(graph_.slots(), 0.0);
         // A variable is the head of a word, or a word's tag: several slots, of which one is true. Slots between those of arcs
         // and tags are binary variables.
-        for (int word = 1; word <= arcs_.n(); ++word) variables_.push_back({arcs_.heads_begin(word), arcs_.heads_end(word)});
+        for (int word = 1; word <= arcs_.n(); ++word)
+            variables_.push_back({arcs_.heads_begin(word), arcs_.heads_end(word)});
         const Variables& all = graph_.variables();
         for (int tag = graph.graph().variables().count(); tag < all.count(); ++tag)
             variables_.push_back({all.first(tag), all.first(tag) + all.size(tag)});
@@ -124,18 +125,19 @@ private:
 
     void update(std::size_t group) {
         const Wiring& wiring = graph_.groups()[group]->wiring();
-        ask(group, nullptr, [&](std::size_t factor, int ports, int exclusive, const double* in, const double* found, double) {
-            for (int p = 0; p < ports; ++p) {
-                const std::size_t port = wiring.port_begin(factor) + p;
-                if (std::isinf(in[p])) continue;  // nothing is left to say
-                const double belief = p < exclusive ? log_probability(found[p]) : found[p];
-                double message = belief - in[p];
-                if (is_tag(slot_of(group, port))) message -= highest_of_variable(group, port, p, ports, in, found);
-                message = std::clamp(message, -most, most);
-                totals_[slot_of(group, port)] += sign_of(group, port) * (message - messages_[group][port]);
-                messages_[group][port] = message;
-            }
-        });
+        ask(group, nullptr,
+            [&](std::size_t factor, int ports, int exclusive, const double* in, const double* found, double) {
+                for (int p = 0; p < ports; ++p) {
+                    const std::size_t port = wiring.port_begin(factor) + p;
+                    if (std::isinf(in[p])) continue;  // nothing is left to say
+                    const double belief = p < exclusive ? log_probability(found[p]) : found[p];
+                    double message = belief - in[p];
+                    if (is_tag(slot_of(group, port))) message -= highest_of_variable(group, port, p, ports, in, found);
+                    message = std::clamp(message, -most, most);
+                    totals_[slot_of(group, port)] += sign_of(group, port) * (message - messages_[group][port]);
+                    messages_[group][port] = message;
+                }
+            });
     }
 
     // The highest message to the tag behind a port: a constant that no belief depends on.

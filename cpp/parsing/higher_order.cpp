@@ -57,7 +57,8 @@ void HigherOrder::add_gradient(const Prepared& sentence, std::uint32_t mask, con
     for (int k = 0; k < part_kind_count; ++k) {
         if (!wanted_[k]) continue;
         values.clear();
-        for (double value : gradient[k]) values.push_back(std::abs(value) < negligible ? 0.0f : static_cast<float>(value));
+        for (double value : gradient[k])
+            values.push_back(std::abs(value) < negligible ? 0.0f : static_cast<float>(value));
         features_[k].add_gradient(sentence, mask, parts.parts[k], values.data(), sum);
     }
 }
@@ -87,7 +88,8 @@ Outcome solve_once(const PartGraph& graph, const GraphOptions& options) {
         }
         case GraphSolver::hill_climbing: {
             Outcome climbed = climb_from_projective(graph);
-            if (!options.certify || climbed.infeasible || is_certificate(climbed.value, climbed.upper_bound)) return climbed;
+            if (!options.certify || climbed.infeasible || is_certificate(climbed.value, climbed.upper_bound))
+                return climbed;
             GraphOptions own = options;
             own.solver = GraphSolver::dual_decomposition;
             Outcome bounded = solve_once(graph, own);
@@ -150,8 +152,8 @@ Outcome sum(const PartGraph& graph, const GraphOptions& options, bool exactly) {
 }
 
 double graph_loss(const Candidates& candidates, const SentenceParts& parts, const int* heads, const int* labels,
-                  const int* tags, LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
-                  PartNumbers<double>& part_gradient, TagNumbers& tag_gradient) {
+                  const int* tags, LossFamily family, TreeKind kind, const GraphOptions& options,
+                  std::vector<double>& gradient, PartNumbers<double>& part_gradient, TagNumbers& tag_gradient) {
     const bool best = std::isinf(family.beta);
     thread_local Potentials p;
     thread_local std::vector<double> arcs;
@@ -169,7 +171,8 @@ double graph_loss(const Candidates& candidates, const SentenceParts& parts, cons
     double total = 0;
     if (best) {
         if (outcome.assignment.empty()) throw Infeasible("no tree was found");
-        const bool is_tree = !options.outer || outcome.parts.empty() || is_certificate(outcome.value, outcome.upper_bound);
+        const bool is_tree =
+            !options.outer || outcome.parts.empty() || is_certificate(outcome.value, outcome.upper_bound);
         for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
             const double share = is_tree ? outcome.assignment[a] : outcome.beliefs[a];
             if (share == 0) continue;

@@ -15,8 +15,8 @@ enum class GraphSolver : std::uint8_t { belief_propagation, dual_decomposition, 
 
 struct GraphOptions {
     GraphSolver solver = GraphSolver::dual_decomposition;
-    int iterations = 200;    // at most, of solvers that maximise
-    int propagations = 10;   // at most, of belief propagation
+    int iterations = 200;   // at most, of solvers that maximise
+    int propagations = 10;  // at most, of belief propagation
     TreeConstraint constraint = TreeConstraint::tree;
     // Whether a bound is wanted of solvers that have none: dual decomposition follows, and the better tree counts.
     bool certify = false;
@@ -78,7 +78,7 @@ Outcome solve(const PartGraph& graph, const GraphOptions& options);
 // nothing. `tags`: the places of those that were observed, among the ones that words 1..n may have; null: they are hidden, and
 // summed out, those of the gold tree exactly, which a chain of tags does not allow. Throws Infeasible.
 double graph_loss(const Candidates& candidates, const SentenceParts& parts, const int* heads, const int* labels,
-                  const int* tags, LossFamily family, TreeKind kind, const GraphOptions& options, std::vector<double>& gradient,
-                  PartNumbers<double>& part_gradient, TagNumbers& tag_gradient);
+                  const int* tags, LossFamily family, TreeKind kind, const GraphOptions& options,
+                  std::vector<double>& gradient, PartNumbers<double>& part_gradient, TagNumbers& tag_gradient);
 
 }  // namespace arbora

@@ -70,7 +70,8 @@ void Potentials::set(const Candidates& given, const int* heads, const int* label
         const int observed = !given.labels ? 0 : labels ? labels[m] : -1;
         const std::size_t first = arc * given.per_arc() + std::max(observed, 0);
         const int count = observed < 0 ? given.labels : 1;
-        for (std::size_t at = first; at < first + count; ++at) candidates.scores[at] = beta * given.scores[at];  // no cost
+        for (std::size_t at = first; at < first + count; ++at)
+            candidates.scores[at] = beta * given.scores[at];  // no cost
         if (observed < 0) {
             add_hidden(candidates.scores.data(), first, count);
         } else {

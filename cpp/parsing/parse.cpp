@@ -10,8 +10,8 @@ namespace arbora {
 namespace {
 
 // Labels for the heads of `result`; returns the log-probability of the labels given the heads, if it is asked for.
-double label_in_second_stage(const Parser& parser, const Prepared& prepared, FirstOrder::Workspace& space,
-                             Given given, bool probabilities, ParseRef& result) {
+double label_in_second_stage(const Parser& parser, const Prepared& prepared, FirstOrder::Workspace& space, Given given,
+                             bool probabilities, ParseRef& result) {
     thread_local Chains chains;
     thread_local std::vector<int> found;
     double log_probability = 0;
@@ -129,8 +129,8 @@ void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sente
 
 }  // namespace
 
-void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
-           const ParseOptions& options, ParseRef& result) {
+void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, const ParseOptions& options,
+           ParseRef& result) {
     result.log_probability = result.value = result.upper_bound = 0;
     const int n = encoded.length(sentence);
     if (n == 0) return;

@@ -63,8 +63,8 @@ struct ParseRef {
 };
 
 // Throws Infeasible if no tree fits what is given.
-void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
-           const ParseOptions& options, ParseRef& result);
+void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, const ParseOptions& options,
+           ParseRef& result);
 
 // The k most probable labelled trees in order; scores are log-probabilities. With parts of several arcs an
 // approximation: the trees are the one that `parse` finds and those that the probabilities of arcs alone put first, in

@@ -60,7 +60,9 @@ public:
     }
 
 private:
-    SentenceScores table(const std::vector<double>& scores, int labels) const { return {scores.data(), candidates_.n, labels}; }
+    SentenceScores table(const std::vector<double>& scores, int labels) const {
+        return {scores.data(), candidates_.n, labels};
+    }
 
     // A first-order model with joint labels: exactly.
     std::vector<LabelledTree> jointly() {
@@ -123,7 +125,8 @@ private:
             label_in_second_stage(heads, labellings);
         else
             label_jointly(heads, labellings);
-        for (ChainLabels& labels : labellings.found()) found_.push_back({heads, std::move(labels.labels), labels.score});
+        for (ChainLabels& labels : labellings.found())
+            found_.push_back({heads, std::move(labels.labels), labels.score});
         std::stable_sort(found_.begin(), found_.end(),
                          [](const LabelledTree& a, const LabelledTree& b) { return a.score > b.score; });
         if (static_cast<int>(found_.size()) > k_) found_.resize(k_);
@@ -174,9 +177,8 @@ std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encod
                                       const ParseOptions& options, int k) {
     const int n = encoded.length(sentence);
     if (n == 0) return {{Heads{-1}, {-1}, 0.0}};
-    return with_implied(given, parser.model, n, [&](Given known) {
-        return KBest(parser, encoded, sentence, known, options, k).run();
-    });
+    return with_implied(given, parser.model, n,
+                        [&](Given known) { return KBest(parser, encoded, sentence, known, options, k).run(); });
 }
 
 }  // namespace arbora

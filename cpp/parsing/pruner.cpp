@@ -33,8 +33,7 @@ std::vector<Arc> Pruner::choose(const Prepared& sentence, ShortWeights weights, 
     probabilities.resize(scores.size());
     find_marginals({scores.data(), n, 0}, kind, false, probabilities.data());
     best.resize(width);
-    for (std::size_t c = 0; c < scores.size(); ++c)
-        scores[c] = scores[c] == impossible ? impossible : probabilities[c];
+    for (std::size_t c = 0; c < scores.size(); ++c) scores[c] = scores[c] == impossible ? impossible : probabilities[c];
     TreeRef tree{best.data(), nullptr, 0};
     find_best({scores.data(), n, 0}, kind, tree);
     for (int m = 1; m <= n; ++m) {

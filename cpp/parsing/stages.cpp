@@ -76,7 +76,8 @@ LabelChain Chains::set(const Parser& parser, const Prepared& prepared, FirstOrde
     return {unary.data(), siblings, count, labels};
 }
 
-ByGraph::ByGraph(const Parser& parser, const Prepared& prepared, const std::vector<Arc>& arcs, const ParseOptions& options)
+ByGraph::ByGraph(const Parser& parser, const Prepared& prepared, const std::vector<Arc>& arcs,
+                 const ParseOptions& options)
     : options_(options), scale_(parser.model.tree_scale()) {
     parser.higher.score(prepared, parser.weights, arcs, parts_);
 }
@@ -130,7 +131,8 @@ void ByGraph::find_best(const std::vector<double>& arc_scores, const Candidates&
 }
 
 void ByGraph::keep_tags(const PartGraph& graph, const Outcome& outcome) {
-    if (!parts_.tags.empty()) tag_beliefs_.assign(outcome.beliefs.begin() + graph.graph().slots(), outcome.beliefs.end());
+    if (!parts_.tags.empty())
+        tag_beliefs_.assign(outcome.beliefs.begin() + graph.graph().slots(), outcome.beliefs.end());
 }
 
 void ByGraph::read_tags(const Prepared& prepared, ParseRef& result) const {
@@ -153,8 +155,6 @@ double ByGraph::log_probability(const int* heads) {
     return sum(alone, options_.graph, false).log_partition - log_partition_;
 }
 
-GraphShape ByGraph::shape_for_sums() const {
-    return {joins_for_sums(options_.graph), options_.graph.constraint};
-}
+GraphShape ByGraph::shape_for_sums() const { return {joins_for_sums(options_.graph), options_.graph.constraint}; }
 
 }  // namespace arbora

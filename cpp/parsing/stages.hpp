@@ -42,7 +42,7 @@ public:
     explicit Laps(StageTimes* times) : times_(times) {
         if (times_) last_ = std::chrono::steady_clock::now();
     }
-    void end(double StageTimes::*stage) {
+    void end(double StageTimes::* stage) {
         if (!times_) return;
         const auto now = std::chrono::steady_clock::now();
         times_->*stage += std::chrono::duration<double>(now - last_).count();

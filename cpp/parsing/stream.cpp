@@ -181,11 +181,10 @@ bool run(const Parser& parser, const Names& labels, const Names& tags, const Str
 
 }  // namespace
 
-treebank::RewrittenText parse_conllu(const Parser& parser, const Names& labels, const Names& tags, std::string_view text,
-                                     bool final, const StreamOptions& options) {
-    return treebank::rewrite_sentences(text, final, options.threads, [&](Rewriting& task) {
-        return run(parser, labels, tags, options, task);
-    });
+treebank::RewrittenText parse_conllu(const Parser& parser, const Names& labels, const Names& tags,
+                                     std::string_view text, bool final, const StreamOptions& options) {
+    return treebank::rewrite_sentences(text, final, options.threads,
+                                       [&](Rewriting& task) { return run(parser, labels, tags, options, task); });
 }
 
 }  // namespace arbora

@@ -18,7 +18,7 @@ struct StreamOptions {
 // that cannot be parsed. DEPS is emptied. With probabilities, those of the head and label go to the end of MISC, and
 // that of the tree into the last comment; what an earlier parse put there is replaced. `tags`, unless there are none: words
 // get one of these as their UPOS, among those that MISC lists (candidate_tags.hpp) and no longer does then.
-treebank::RewrittenText parse_conllu(const Parser& parser, const Names& labels, const Names& tags, std::string_view text,
-                                     bool final, const StreamOptions& options);
+treebank::RewrittenText parse_conllu(const Parser& parser, const Names& labels, const Names& tags,
+                                     std::string_view text, bool final, const StreamOptions& options);
 
 }  // namespace arbora

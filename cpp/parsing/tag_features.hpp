@@ -34,7 +34,9 @@ private:
         SomeLabels words, links, bigrams, trigrams;
     };
     const Listed& list(const Prepared& sentence, const std::vector<Arc>& arcs) const;
-    const LabelFeatures& of(Section section) const { return features_[static_cast<int>(section) - static_cast<int>(Section::tags)]; }
+    const LabelFeatures& of(Section section) const {
+        return features_[static_cast<int>(section) - static_cast<int>(Section::tags)];
+    }
     bool has_chain() const { return labels(Section::tag_bigrams) || labels(Section::tag_trigrams); }
 
     int tags_;

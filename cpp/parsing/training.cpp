@@ -153,8 +153,9 @@ void scale_arcs(Candidates& candidates, double scale) {
 
 }  // namespace
 
-BatchReport train_pruner(const Templates& templates, const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
-                         const std::vector<std::size_t>& sentences, const TrainingOptions& options) {
+BatchReport train_pruner(const Templates& templates, const Pruner& pruner, OnlineLearner& learner,
+                         const Encoded& encoded, GoldTrees gold, const std::vector<std::size_t>& sentences,
+                         const TrainingOptions& options) {
     return train_batch(learner, encoded, sentences, options.threads, [&](std::size_t sentence, Example& example) {
         thread_local Prepared prepared;
         thread_local std::vector<float> scores;
@@ -199,8 +200,8 @@ double differentiate(const LearnedModel& model, const Prepared& prepared, Weight
         thread_local PartNumbers<double> part_gradient;
         thread_local TagNumbers tag_gradient;
         model.higher.score(prepared, weights, arcs, parts);
-        loss = graph_loss(candidates, parts, heads, labels, gold.tags, options.loss, options.kind, options.graph, gradient,
-                          part_gradient, tag_gradient);
+        loss = graph_loss(candidates, parts, heads, labels, gold.tags, options.loss, options.kind, options.graph,
+                          gradient, part_gradient, tag_gradient);
         model.higher.add_gradient(prepared, weights.mask, parts, part_gradient, sum);
         if (!tag_gradient.empty()) model.higher.tags().add_gradient(prepared, weights.mask, arcs, tag_gradient, sum);
     } else {
@@ -226,7 +227,8 @@ BatchReport train_parser(const LearnedModel& model, OnlineLearner& learner, cons
         double loss = 0;
         if (model.first_order.has_labeler()) {
             prepared.set_tree(model.templates, encoded, sentence, own.heads);
-            loss = chain_gradient(model.first_order, prepared, learner.weights(), own.heads, own.labels, options.loss, sum);
+            loss = chain_gradient(model.first_order, prepared, learner.weights(), own.heads, own.labels, options.loss,
+                                  sum);
         }
         learner.collect(sum, loss, example.labels);
     });

@@ -36,8 +36,9 @@ struct TrainingOptions {
 };
 
 // Learns a pruner by a batch: a CRF over all arcs.
-BatchReport train_pruner(const Templates& templates, const Pruner& pruner, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
-                         const std::vector<std::size_t>& sentences, const TrainingOptions& options);
+BatchReport train_pruner(const Templates& templates, const Pruner& pruner, OnlineLearner& learner,
+                         const Encoded& encoded, GoldTrees gold, const std::vector<std::size_t>& sentences,
+                         const TrainingOptions& options);
 
 // A model without its weights, as it is learned.
 struct LearnedModel {

@@ -30,8 +30,8 @@ private:
         const int head = first.head, place = (first.modifier > head) + (second.modifier > head);
         const bool is_left = place == 0;
         const int bin = distance_bin(first.modifier, second.modifier);
-        return {head, is_left ? first.modifier : second.modifier, is_left ? second.modifier : first.modifier, 0,
-                static_cast<std::uint8_t>(1 + place), static_cast<std::uint8_t>(4 + 3 * bin + place)};
+        return {head, is_left ? first.modifier : second.modifier, is_left ? second.modifier : first.modifier,
+                0,    static_cast<std::uint8_t>(1 + place),       static_cast<std::uint8_t>(4 + 3 * bin + place)};
     }
 };
 

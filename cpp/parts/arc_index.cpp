@@ -20,7 +20,8 @@ void ArcIndex::set(const std::vector<Arc>& arcs, int n) {
     // Arcs come by modifier, so those to the right are in order, and those to the left in the reverse one.
     std::vector<int> next(sides_.begin(), sides_.end() - 1);
     for (int a = 0; a < count(); ++a) modifiers_[next[side_of(arcs_[a])]++] = a;
-    for (int h = 0; h <= n; ++h) std::reverse(modifiers_.begin() + sides_[2 * h], modifiers_.begin() + sides_[2 * h + 1]);
+    for (int h = 0; h <= n; ++h)
+        std::reverse(modifiers_.begin() + sides_[2 * h], modifiers_.begin() + sides_[2 * h + 1]);
 }
 
 int ArcIndex::find(int head, int modifier) const {

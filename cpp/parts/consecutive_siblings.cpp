@@ -14,8 +14,14 @@ Part sibling_part(const ArcIndex& arcs, int head, bool is_right, int from, int t
     // 1 to 6: the side, and whether it starts, goes on or ends; 7 to 26 the same with how far it goes: six bins between
     // siblings, three from the head to the first.
     const int place = starts ? ends ? 2 : 0 : ends ? 2 : 1;
-    const int reach = ends ? 9 : starts ? 6 + std::min(distance_bin(third, modifier), 2) : distance_bin(third, modifier);
-    return {head, modifier, third, 0, static_cast<std::uint8_t>(1 + 2 * place + is_right),
+    const int reach = ends     ? 9
+                      : starts ? 6 + std::min(distance_bin(third, modifier), 2)
+                               : distance_bin(third, modifier);
+    return {head,
+            modifier,
+            third,
+            0,
+            static_cast<std::uint8_t>(1 + 2 * place + is_right),
             static_cast<std::uint8_t>(7 + 2 * reach + is_right)};
 }
 
@@ -27,14 +33,13 @@ public:
 
     void list(const ArcIndex& arcs, std::vector<Part>& parts) const override {
         for_sides(arcs, [&](int head, bool is_right, std::span<const int> side) {
-            for_side_bigrams(static_cast<int>(side.size()), [&](int from, int to) {
-                parts.push_back(sibling_part(arcs, head, is_right, from, to));
-            });
+            for_side_bigrams(static_cast<int>(side.size()),
+                             [&](int from, int to) { parts.push_back(sibling_part(arcs, head, is_right, from, to)); });
         });
     }
 
-    std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
-                                                    const Descents&, std::vector<double> scores) const override {
+    std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs, const Descents&,
+                                                    std::vector<double> scores) const override {
         return std::make_shared<ChildSequences>(wire_sides(variables, arcs), std::move(scores));
     }
 };

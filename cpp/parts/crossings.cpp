@@ -18,7 +18,8 @@ public:
             const Arc& first = arcs.arc(a);
             for (int b = arcs.heads_end(first.modifier); b < arcs.count(); ++b) {
                 const Arc& second = arcs.arc(b);
-                if (arcs_cross(first.head, first.modifier, second.head, second.modifier)) each(a, b, part(first, second));
+                if (arcs_cross(first.head, first.modifier, second.head, second.modifier))
+                    each(a, b, part(first, second));
             }
         }
     }
@@ -29,7 +30,11 @@ private:
     static Part part(const Arc& first, const Arc& second) {
         const int directions = 2 * (first.modifier > first.head) + (second.modifier > second.head);
         const int bin = std::min(distance_bin(first.modifier, second.modifier), 2);
-        return {second.head, second.modifier, first.modifier, first.head, static_cast<std::uint8_t>(1 + directions),
+        return {second.head,
+                second.modifier,
+                first.modifier,
+                first.head,
+                static_cast<std::uint8_t>(1 + directions),
                 static_cast<std::uint8_t>(5 + 4 * bin + directions)};
     }
 };

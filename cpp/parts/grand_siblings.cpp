@@ -24,8 +24,8 @@ public:
         });
     }
 
-    std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
-                                                    const Descents&, std::vector<double> scores) const override {
+    std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs, const Descents&,
+                                                    std::vector<double> scores) const override {
         return make_grand_sibling_factors(variables, arcs, std::move(scores));
     }
 };

@@ -38,7 +38,11 @@ Part grandparent_part(int grandparent, int head, int modifier) {
     // 1 to 8: the places; 9 to 28: the two directions, and five bins of how far the modifier is.
     const int directions = 2 * (grandparent > head) + (modifier > head);
     const int bin = std::min(distance_bin(head, modifier), 4);
-    return {head, modifier, grandparent, 0, static_cast<std::uint8_t>(1 + place_of(grandparent, head, modifier)),
+    return {head,
+            modifier,
+            grandparent,
+            0,
+            static_cast<std::uint8_t>(1 + place_of(grandparent, head, modifier)),
             static_cast<std::uint8_t>(9 + 4 * bin + directions)};
 }
 

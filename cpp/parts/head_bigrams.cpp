@@ -25,7 +25,11 @@ private:
         const auto place = [&](int other) { return other == 0 ? 0 : other < word - 1 ? 1 : other > word ? 2 : 3; };
         const int places = 4 * place(before) + place(head);  // 3: the neighbour is the head
         const int order = before == head ? 0 : before < head ? 1 : 2;
-        return {head, word, before, 0, static_cast<std::uint8_t>(1 + places),
+        return {head,
+                word,
+                before,
+                0,
+                static_cast<std::uint8_t>(1 + places),
                 static_cast<std::uint8_t>(17 + 3 * (place(head) == 3 ? 0 : 1 + place(before)) + order)};
     }
 };

@@ -12,8 +12,8 @@ public:
         Kind::for_pairs(arcs, [&](int, int, const Part& part) { parts.push_back(part); });
     }
 
-    std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
-                                                    const Descents&, std::vector<double> scores) const override {
+    std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs, const Descents&,
+                                                    std::vector<double> scores) const override {
         std::vector<std::int32_t> inputs;
         inputs.reserve(2 * scores.size());
         Kind::for_pairs(arcs, [&](int first, int second, const Part&) {

@@ -106,7 +106,8 @@ void PartGraph::link_tags() {
     };
     const int first = graph_.variables().count() - 1;  // the tag of word m is first + m
     for (int word = 1; word <= parts_.arcs.n(); ++word)
-        tagged_.add_category(scaled(tags.of_word(word), tags.of_word(word) + tags.count(word)).data(), tags.count(word));
+        tagged_.add_category(scaled(tags.of_word(word), tags.of_word(word) + tags.count(word)).data(),
+                             tags.count(word));
     Wiring wiring;
     std::vector<double> scores;
     for (int a = 0; a < parts_.arcs.count(); ++a) {
@@ -118,7 +119,8 @@ void PartGraph::link_tags() {
         }
         const Input inputs[] = {{a}, {first + head}, {first + modifier}};
         wiring.add_factor(tagged_.variables(), inputs);
-        for (std::size_t i = tags.link_begins[a]; i < tags.link_begins[a + 1]; ++i) scores.push_back(scale_ * tags.links[i]);
+        for (std::size_t i = tags.link_begins[a]; i < tags.link_begins[a + 1]; ++i)
+            scores.push_back(scale_ * tags.links[i]);
     }
     if (wiring.factors()) {
         link_group_ = tagged_.groups().size();

@@ -19,7 +19,8 @@ std::vector<int> from_the_root(const int* heads, int n) {
     std::vector<std::vector<int>> below(n + 1);
     for (int m = 1; m <= n; ++m) below[heads[m]].push_back(m);
     std::vector<int> order = below[0];
-    for (std::size_t i = 0; i < order.size(); ++i) order.insert(order.end(), below[order[i]].begin(), below[order[i]].end());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        order.insert(order.end(), below[order[i]].begin(), below[order[i]].end());
     return order;
 }
 

@@ -23,8 +23,8 @@ public:
         });
     }
 
-    std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
-                                                    const Descents&, std::vector<double> scores) const override {
+    std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs, const Descents&,
+                                                    std::vector<double> scores) const override {
         return std::make_shared<ChildTrigrams>(wire_sides(variables, arcs), std::move(scores));
     }
 
@@ -43,7 +43,10 @@ private:
                 const int onward = ends ? 3 : reach(words[middle], words[last]);
                 for (int first = 0; first < middle; ++first) {
                     const int back = first ? reach(words[first], words[middle]) : 3;
-                    *next++ = {head, words[last], words[middle], words[first],
+                    *next++ = {head,
+                               words[last],
+                               words[middle],
+                               words[first],
                                static_cast<std::uint8_t>(1 + 4 * (first == 0) + 2 * ends + is_right),
                                static_cast<std::uint8_t>(9 + 4 * back + onward)};
                 }

@@ -23,8 +23,8 @@ public:
                                  static_cast<std::uint8_t>(7 + std::min(count, 2))});
     }
 
-    std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
-                                                    const Descents&, std::vector<double> scores) const override {
+    std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs, const Descents&,
+                                                    std::vector<double> scores) const override {
         Wiring wiring;
         std::vector<Input> inputs;
         for (int head = 0; head <= arcs.n(); ++head) {

@@ -10,13 +10,13 @@
 namespace arbora {
 namespace {
 
-constexpr double relaxation = 1.5;        // steps of the multipliers converge up to 1.618 times the penalty
-constexpr int iterations_per_bound = 5;   // a bound costs about as much as an easy iteration
-constexpr double imbalance = 20;          // of residuals, above which the penalty changes
-constexpr int first_rest = 50;            // iterations until it may change, twice as many until the next time
-constexpr int first_window = 20;          // iterations until their average is tried
-constexpr double widening = 1.25;         // of the window for the next average, if one was no better
-constexpr double better = 0.8;            // an average must move so much less than the iterates
+constexpr double relaxation = 1.5;       // steps of the multipliers converge up to 1.618 times the penalty
+constexpr int iterations_per_bound = 5;  // a bound costs about as much as an easy iteration
+constexpr double imbalance = 20;         // of residuals, above which the penalty changes
+constexpr int first_rest = 50;           // iterations until it may change, twice as many until the next time
+constexpr int first_window = 20;         // iterations until their average is tried
+constexpr double widening = 1.25;        // of the window for the next average, if one was no better
+constexpr double better = 0.8;           // an average must move so much less than the iterates
 
 // Evidence decides more than when the numbers were written; elsewhere they are still right.
 std::vector<double> beginning(const Copies& copies, const Multipliers* given) {

@@ -133,8 +133,8 @@ void set_entropies(const MessageState& state, Outcome& outcome, Arena& arena) {
         const FactorGroup& group = state.group(g);
         const double* messages = state.logarithms(g, buffer);
         for (std::size_t factor = 0; factor < group.size(); ++factor)
-            outcome.factor_entropies[g].push_back(factor_entropy(
-                state, g, factor, messages, outcome.parts[g].data() + group.part_begin(factor), arena));
+            outcome.factor_entropies[g].push_back(
+                factor_entropy(state, g, factor, messages, outcome.parts[g].data() + group.part_begin(factor), arena));
     }
 }
 

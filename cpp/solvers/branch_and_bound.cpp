@@ -72,7 +72,7 @@ private:
         decisions.insert(decisions.end(), fixed.begin(), fixed.end());
         const int slot = most_undecided(decided(graph_, decisions), found.beliefs);
         if (slot < 0 && fixed.empty()) return;  // an assignment without alternative, which is known by now
-        if (slot < 0) {  // one that nobody has looked at
+        if (slot < 0) {                         // one that nobody has looked at
             open_.push({bound, std::move(decisions), multipliers});
             return;
         }

@@ -14,7 +14,8 @@ using BoundingSolver = std::function<Outcome(const FactorGraph&, double cutoff, 
 // `nodes` nodes it stops and says how far it came: the bound is the highest of what is open. `iterations` adds up all
 // nodes; there is an entry a node in the history: how many nodes are open, and the bound. `known`: an assignment to begin
 // with; empty if there is none. The better it is, the sooner nodes close.
-Outcome branch_and_bound(const FactorGraph& graph, const BoundingSolver& solve, int nodes, const Assignment& known = {});
+Outcome branch_and_bound(const FactorGraph& graph, const BoundingSolver& solve, int nodes,
+                         const Assignment& known = {});
 
 // The same with AD3 at every node: `options.iterations` at the first, fewer below it, where each begins where its parent
 // ended.

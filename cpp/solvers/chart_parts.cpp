@@ -11,7 +11,8 @@ namespace arbora {
 void refuse_for_chart(const std::string& what) {
     throw std::invalid_argument(
         "it solves one ProjectiveTree with ChildSequences, GrandSiblings or pairs of grandparents over the same arcs, "
-        "but " + what);
+        "but " +
+        what);
 }
 
 ChartArcs::ChartArcs(const FactorGraph& graph, const ProjectiveTreeFactor& tree)
@@ -116,8 +117,8 @@ void ChartParts::link_path(const Path& path, int first_part, int first_automaton
         for (int from = 0; from < to; ++from, ++part) {
             if (path.positions[from] < 0 || path.positions[to] < 0) continue;
             for (int automaton = first_automaton; automaton < last_automaton; ++automaton)
-                links_.push_back({part, chart_.part(path.head, automaton, path.side, path.positions[from],
-                                                    path.positions[to])});
+                links_.push_back(
+                    {part, chart_.part(path.head, automaton, path.side, path.positions[from], path.positions[to])});
         }
 }
 

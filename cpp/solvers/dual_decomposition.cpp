@@ -32,7 +32,8 @@ public:
         outcome_.infeasible = outside_ == -INFINITY;
         while (!outcome_.infeasible && outcome_.iterations < options_.iterations) {
             ++outcome_.iterations;
-            if (std::has_single_bit(static_cast<unsigned>(outcome_.iterations)) && 2 * outcome_.iterations <= options_.iterations)
+            if (std::has_single_bit(static_cast<unsigned>(outcome_.iterations)) &&
+                2 * outcome_.iterations <= options_.iterations)
                 forget_means();
             if (!decode() || outcome_.converged || decoding_.disagreeing().empty()) break;
             update_multipliers();
@@ -110,15 +111,17 @@ private:
     void watch_parts() {
         for (const auto& group : copies_.graph().groups()) part_sums_.emplace_back(group->part_scores().size(), 0.0);
         part_since_.assign(copies_.factors(), 0);
-        decoding_.when_changing(
-            [this](int factor, const std::vector<int>& active) { count_parts(factor, active, outcome_.iterations - 1); });
+        decoding_.when_changing([this](int factor, const std::vector<int>& active) {
+            count_parts(factor, active, outcome_.iterations - 1);
+        });
     }
     void count_parts(int factor, const std::vector<int>& active, int until) {
         const FactorGroup& group = copies_.group(factor);
         const std::size_t number = copies_.number_in_group(factor);
         std::vector<double>& sums = part_sums_[copies_.group_of(factor)];
         if (!sums.empty() && until > part_since_[factor])
-            group.add_parts(number, active, until - part_since_[factor], sums.data() + group.part_begin(number), arena_);
+            group.add_parts(number, active, until - part_since_[factor], sums.data() + group.part_begin(number),
+                            arena_);
         part_since_[factor] = until;
     }
 

@@ -135,8 +135,7 @@ private:
             for (std::size_t input = wiring.input_begin(factor); input < wiring.input_end(factor); ++input)
                 for (int i = 0; i < wiring.input_size(input); ++i) {
                     const std::size_t port = wiring.input_port(input) + i;
-                    const bool is_true =
-                        static_cast<bool>(assignment_[wiring.slot(port)]) != wiring.is_negated(port);
+                    const bool is_true = static_cast<bool>(assignment_[wiring.slot(port)]) != wiring.is_negated(port);
                     in[port - begin] = !is_true ? -INFINITY : wiring.is_category(input) ? 0 : INFINITY;
                 }
             total += group.sum(factor, in, beliefs, part_space_[g].data() + group.part_begin(factor), arena_);

@@ -8,8 +8,8 @@ namespace arbora {
 Outcome max_product(const FactorGraph& graph, const PropagationOptions& options);
 
 struct AnnealingOptions {
-    int steps = 10;         // temperatures, the first of which is 1
-    double lowest = 0.05;   // the last one; each is the same multiple of the one before
+    int steps = 10;                  // temperatures, the first of which is 1
+    double lowest = 0.05;            // the last one; each is the same multiple of the one before
     PropagationOptions propagation;  // at each temperature
 };
 

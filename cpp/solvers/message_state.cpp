@@ -13,9 +13,7 @@ namespace {
 class Stopwatch {
 public:
     explicit Stopwatch(double& seconds) : seconds_(seconds), start_(std::chrono::steady_clock::now()) {}
-    ~Stopwatch() {
-        seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
+    ~Stopwatch() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
     Stopwatch(const Stopwatch&) = delete;
     Stopwatch& operator=(const Stopwatch&) = delete;
 
@@ -88,7 +86,8 @@ void MessageState::cut(std::size_t group, std::size_t begin, std::size_t end) {
     double* messages = messages_[group].data();
     if (!any_beyond(messages + begin, end - begin, largest_message_)) return;
     for (std::size_t port = begin; port < end; ++port)
-        if (!std::isinf(messages[port])) messages[port] = std::clamp(messages[port], -largest_message_, largest_message_);
+        if (!std::isinf(messages[port]))
+            messages[port] = std::clamp(messages[port], -largest_message_, largest_message_);
 }
 
 void MessageState::propagate(std::size_t group, double damping, Arena& arena) {

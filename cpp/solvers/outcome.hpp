@@ -1,6 +1,6 @@
 #pragma once
-#include <functional>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 

@@ -18,8 +18,13 @@ enum : std::int8_t { open = -1, off = 0, on = 1 };
 class ReadOut {
 public:
     ReadOut(const MessageState& state, Arena& arena)
-        : state_(state), graph_(state.graph()), variables_(graph_.variables()), arena_(arena),
-          bias_(graph_.slots(), 0.0), buffers_(state.groups()), messages_(state.groups(), nullptr),
+        : state_(state),
+          graph_(state.graph()),
+          variables_(graph_.variables()),
+          arena_(arena),
+          bias_(graph_.slots(), 0.0),
+          buffers_(state.groups()),
+          messages_(state.groups(), nullptr),
           order_(groups_by_size(state)) {
         std::reverse(order_.begin(), order_.end());
     }

@@ -118,8 +118,7 @@ void run(MessageState& state, const PropagationOptions& options, Outcome& outcom
         ++outcome.iterations;
         outcome.residuals.push_back(iterate());
         // Messages that were cut may rest; that is not to converge.
-        outcome.converged =
-            state.is_possible() && outcome.residuals.back() <= options.tolerance && !state.is_cut();
+        outcome.converged = state.is_possible() && outcome.residuals.back() <= options.tolerance && !state.is_cut();
         if (after_iteration && state.is_possible()) after_iteration();
     }
     state.refresh();

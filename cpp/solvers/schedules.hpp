@@ -14,10 +14,10 @@ enum class Schedule {
 
 struct PropagationOptions {
     Schedule schedule = Schedule::serial;
-    int iterations = 100;      // at most; by the residual schedule, one is as many updates as there are factors
-    double tolerance = 1e-6;   // at rest when nothing changes by more (`change`)
-    double damping = 0;        // how much of the old message stays, in [0, 1)
-    bool keeps_values = false; // the Bethe value of every iteration, which takes time
+    int iterations = 100;       // at most; by the residual schedule, one is as many updates as there are factors
+    double tolerance = 1e-6;    // at rest when nothing changes by more (`change`)
+    double damping = 0;         // how much of the old message stays, in [0, 1)
+    bool keeps_values = false;  // the Bethe value of every iteration, which takes time
     bool wants_parts = true, wants_entropies = false;
     bool wants_assignment = true;
 };

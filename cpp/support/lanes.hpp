@@ -35,9 +35,13 @@ ARBORA_INLINE Lanes8 load_eight(const float* p) {
 // conversion of shorts.
 static_assert(std::endian::native == std::endian::little);
 template <class Ints>
-ARBORA_INLINE Ints first_shorts(Ints pairs) { return pairs << 16 >> 16; }
+ARBORA_INLINE Ints first_shorts(Ints pairs) {
+    return pairs << 16 >> 16;
+}
 template <class Ints>
-ARBORA_INLINE Ints second_shorts(Ints pairs) { return pairs >> 16; }
+ARBORA_INLINE Ints second_shorts(Ints pairs) {
+    return pairs >> 16;
+}
 
 ARBORA_INLINE Lanes all_lanes(double x) { return Lanes{x, x, x, x}; }
 

@@ -44,12 +44,8 @@ public:
     }
     bool is_zero() const { return mantissa_ == 0; }
 
-    friend Wide operator*(Wide a, Wide b) {
-        return normalised(a.mantissa_ * b.mantissa_, a.exponent_ + b.exponent_);
-    }
-    friend Wide operator/(Wide a, Wide b) {
-        return normalised(a.mantissa_ / b.mantissa_, a.exponent_ - b.exponent_);
-    }
+    friend Wide operator*(Wide a, Wide b) { return normalised(a.mantissa_ * b.mantissa_, a.exponent_ + b.exponent_); }
+    friend Wide operator/(Wide a, Wide b) { return normalised(a.mantissa_ / b.mantissa_, a.exponent_ - b.exponent_); }
     // Without branches, which nobody could foresee.
     friend Wide operator+(Wide a, Wide b) {
         const double top = a.exponent_ > b.exponent_ ? a.exponent_ : b.exponent_;
@@ -62,7 +58,6 @@ public:
     static constexpr double zero_exponent = -0x1p50;
 
 private:
-
     // As a multiple of 2^top. What is below 2^-1000 is as good as nothing beside 1. An integer in the low bits of 2^52 is
     // shifted to where exponents are.
     double below(double top) const {

@@ -53,7 +53,8 @@ double go_forward(const Lattice& lattice, Forward& forward) {
 double sum_independent(const Lattice& lattice, std::vector<double>& candidates) {
     double total = 0;
     for (int i = 0; i < lattice.count(); ++i) {
-        const auto begin = lattice.local.begin() + lattice.starts[i], end = lattice.local.begin() + lattice.starts[i + 1];
+        const auto begin = lattice.local.begin() + lattice.starts[i],
+                   end = lattice.local.begin() + lattice.starts[i + 1];
         const double top = *std::max_element(begin, end);
         if (top == impossible) return impossible;
         double sum = 0;

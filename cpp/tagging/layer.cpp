@@ -50,8 +50,7 @@ void Layer::finish_candidates(int gold, Lattice& lattice) const {
 }
 
 template <class Number>
-void Layer::score_labels(const Words& words, WeightTable<Number> weights, int word, int gold,
-                         Lattice& lattice) const {
+void Layer::score_labels(const Words& words, WeightTable<Number> weights, int word, int gold, Lattice& lattice) const {
     const int begin = lattice.starts[word], count = lattice.size(word);
     if (count == 1) return;
     thread_local std::vector<const Number*> rows;
@@ -171,13 +170,15 @@ void Layer::add_gradient(const Words& words, std::uint32_t mask, const Lattice& 
                 if (std::abs(pair) >= negligible)
                     for (const WordTemplate& feature : templates_.bigrams)
                         sum.add(static_cast<std::uint32_t>(after(feature.hash(words, i), label(i - 1, u)) & mask) +
-                                    label(i, v), static_cast<float>(pair));
+                                    label(i, v),
+                                static_cast<float>(pair));
                 for (int s = 0; s < before; ++s)
                     if (std::abs(values[s]) >= negligible)
                         for (const WordTemplate& feature : templates_.trigrams)
                             sum.add(static_cast<std::uint32_t>(
                                         after(after(feature.hash(words, i), label(i - 2, s)), label(i - 1, u)) & mask) +
-                                        label(i, v), static_cast<float>(values[s]));
+                                        label(i, v),
+                                    static_cast<float>(values[s]));
             }
     }
 }

@@ -51,8 +51,7 @@ public:
     // The gradient of a loss, by the lattice's candidates and triples, as one by the weights. `negligible` ones are
     // left out.
     void add_gradient(const Words& words, std::uint32_t mask, const Lattice& lattice,
-                      const std::vector<double>& candidates, const std::vector<double>& triples,
-                      SparseSum& sum) const;
+                      const std::vector<double>& candidates, const std::vector<double>& triples, SparseSum& sum) const;
 
 private:
     void finish_candidates(int gold, Lattice& lattice) const;

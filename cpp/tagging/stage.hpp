@@ -20,11 +20,14 @@ struct Stage {
         if (scripts.empty()) return layer.fill(words, weights, gold, [](int, int) { return true; }, lattice);
         thread_local std::u32string letters;
         int decoded = -1;
-        layer.fill(words, weights, gold, [&](int word, int label) {
-            if (decoded != word) decode_utf8(form_of(word), letters);
-            decoded = word;
-            return scripts[label].fits(letters);
-        }, lattice);
+        layer.fill(
+            words, weights, gold,
+            [&](int word, int label) {
+                if (decoded != word) decode_utf8(form_of(word), letters);
+                decoded = word;
+                return scripts[label].fits(letters);
+            },
+            lattice);
     }
 };
 

@@ -14,13 +14,29 @@ namespace arbora {
 // form in lower case, 0 where the word is shorter. `tags` is what training has seen the form as; `upos` and `morph`
 // are found by earlier layers.
 enum class WordAtom : std::uint8_t {
-    form, lower, prefix1, prefix2, prefix3, prefix4, prefix5, suffix1, suffix2, suffix3, suffix4, suffix5, suffix6,
-    shape, kind, tags, upos, morph,
+    form,
+    lower,
+    prefix1,
+    prefix2,
+    prefix3,
+    prefix4,
+    prefix5,
+    suffix1,
+    suffix2,
+    suffix3,
+    suffix4,
+    suffix5,
+    suffix6,
+    shape,
+    kind,
+    tags,
+    upos,
+    morph,
 };
 inline constexpr int word_atoms = 18;
 inline constexpr std::array<const char*, word_atoms> word_atom_names{
-    "form", "lower", "prefix1", "prefix2", "prefix3", "prefix4", "prefix5", "suffix1", "suffix2", "suffix3", "suffix4",
-    "suffix5", "suffix6", "shape", "kind", "tags", "upos", "morph"};
+    "form",    "lower",   "prefix1", "prefix2", "prefix3", "prefix4", "prefix5", "suffix1", "suffix2",
+    "suffix3", "suffix4", "suffix5", "suffix6", "shape",   "kind",    "tags",    "upos",    "morph"};
 inline constexpr int longest_prefix = 5, longest_suffix = 6;
 
 // The words of one sentence, and `reach` places before and after it that templates may look at too.

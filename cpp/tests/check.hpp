@@ -21,15 +21,15 @@ inline int& failures() {
     return count;
 }
 
-#define TEST(name)                                                                       \
-    static void test_##name();                                                           \
+#define TEST(name)                                                                             \
+    static void test_##name();                                                                 \
     static const bool registered_##name = (all_tests().push_back({#name, test_##name}), true); \
     static void test_##name()
 
-#define CHECK(condition)                                                          \
-    do {                                                                          \
-        if (!(condition)) {                                                       \
+#define CHECK(condition)                                                              \
+    do {                                                                              \
+        if (!(condition)) {                                                           \
             std::printf("%s:%d: CHECK(%s) failed\n", __FILE__, __LINE__, #condition); \
-            ++failures();                                                         \
-        }                                                                         \
+            ++failures();                                                             \
+        }                                                                             \
     } while (false)

@@ -92,9 +92,7 @@ private:
         return most == -INFINITY ? most : most + std::log(sum);
     }
 
-    bool is_active(std::size_t c, int port) const {
-        return std::ranges::binary_search(list_[c].active, port);
-    }
+    bool is_active(std::size_t c, int port) const { return std::ranges::binary_search(list_[c].active, port); }
 
     std::vector<double> scored(const double* in) const {
         std::vector<double> totals = part_scores();
@@ -115,7 +113,8 @@ private:
             for (int i = 0; i < wiring().input_size(input); ++i) {
                 const int port = static_cast<int>(wiring().input_port(input)) + i;
                 std::vector<double> with, without;
-                for (std::size_t c = 0; c < totals.size(); ++c) (is_active(c, port) ? with : without).push_back(totals[c]);
+                for (std::size_t c = 0; c < totals.size(); ++c)
+                    (is_active(c, port) ? with : without).push_back(totals[c]);
                 beliefs[port] = combine(with) - (wiring().is_category(input) ? value : combine(without));
             }
         return value;

@@ -21,12 +21,13 @@ inline Templates all_templates() {
     for (int a = 0; a <= single_atoms; ++a) {
         const Reference own{0, static_cast<Atom>(a)}, before{-1, static_cast<Atom>(a)}, far{9, static_cast<Atom>(a)};
         const bool alone = a % 2, direction = a % 3 == 0 || !alone, distance = a % 4 == 0;
-        for (Section section : {Section::pruner, Section::arcs, Section::labels, Section::labeler, Section::roles, Section::tags,
-                                Section::tag_links, Section::tag_bigrams, Section::tag_trigrams}) {
+        for (Section section : {Section::pruner, Section::arcs, Section::labels, Section::labeler, Section::roles,
+                                Section::tags, Section::tag_links, Section::tag_bigrams, Section::tag_trigrams}) {
             result.add(section, {++seed, {own}, {}, {}, {}, {}, {}, alone, direction, distance});
             result.add(section, {++seed, {}, {before}, {}, {}, {}, {}, alone, direction, distance});
-            result.add(section, {++seed, {before}, {far}, {}, {}, {}, {static_cast<ArcAtom>(a % 5)}, alone, direction,
-                                 distance});
+            result.add(
+                section,
+                {++seed, {before}, {far}, {}, {}, {}, {static_cast<ArcAtom>(a % 5)}, alone, direction, distance});
         }
         for (Section section : {Section::pruner, Section::arcs})
             result.add(section, {++seed, {{0, Atom::upos}}, {}, {own}, {}, {}, {}, true, true, false});
@@ -39,8 +40,16 @@ inline Templates all_templates() {
             const auto section = static_cast<Section>(s);
             const bool has_fourth = section == Section::grand_siblings && a % 2;
             result.add(section, {++seed, {own}, {before}, {}, {far}, {}, {}, alone, direction, distance});
-            result.add(section, {++seed, {}, {}, {}, {own}, has_fourth ? std::vector{before} : std::vector<Reference>{},
-                                 {}, true, !alone, true});
+            result.add(section, {++seed,
+                                 {},
+                                 {},
+                                 {},
+                                 {own},
+                                 has_fourth ? std::vector{before} : std::vector<Reference>{},
+                                 {},
+                                 true,
+                                 !alone,
+                                 true});
         }
     }
     return result;
@@ -135,7 +144,8 @@ struct Model {
     int padding() const { return std::max(model.padding(), higher.tags().padding()); }
     // Whether tags are a chain, and so observed when it learns.
     bool observes_tags() const {
-        return higher.tags().tags() && (higher.tags().labels(Section::tag_bigrams) || higher.tags().labels(Section::tag_trigrams));
+        return higher.tags().tags() &&
+               (higher.tags().labels(Section::tag_bigrams) || higher.tags().labels(Section::tag_trigrams));
     }
     Weights table() const { return {weights.data(), (1u << bits) - 1}; }
     Parser parser() const { return {templates, pruner, pruner_weights.table(), model, higher, rounded.table()}; }
@@ -158,7 +168,8 @@ inline std::vector<Model> all_models(int labels, Random& random) {
     std::vector<Section> left_out = parts;
     left_out.push_back(Section::labels);
     models.emplace_back(without(no_chain, left_out), labels, random, 2, 3);
-    models.emplace_back(without(no_chain, {Section::labeler, Section::siblings, Section::grand_siblings}), labels, random, 0, 2);
+    models.emplace_back(without(no_chain, {Section::labeler, Section::siblings, Section::grand_siblings}), labels,
+                        random, 0, 2);
     models.emplace_back(first_order, labels, random, 0, 2);
     models.emplace_back(without(all, {Section::tag_bigrams, Section::grand_siblings}), labels, random, 0, 3);
     return models;

@@ -73,8 +73,8 @@ Listed random_factor(int ports, double share, double scale, Random& random) {
 }
 
 // How far the weights in the cache are from optimal, and z from what they say.
-void check_optimal(const Listed& factor, const std::vector<double>& a, double penalty,
-                   const std::vector<double>& z, const ActiveSet& cache) {
+void check_optimal(const Listed& factor, const std::vector<double>& a, double penalty, const std::vector<double>& z,
+                   const ActiveSet& cache) {
     std::vector<double> point(a.size(), 0.0), slope(a.size());
     double weights = 0, scale = 1;
     for (std::size_t i = 0; i < cache.weights.size(); ++i) {

@@ -157,8 +157,7 @@ void check_sound(const FactorGraph& graph, const Outcome& found, bool has_sums) 
     CHECK(found.assignment.empty() == (found.value == -INFINITY));
     Arena arena;
     if (!found.assignment.empty()) CHECK(graph.value(found.assignment, arena) == found.value);
-    if (std::isfinite(found.value))
-        CHECK(found.value <= found.upper_bound + 1e-6 * (1 + std::abs(found.value)));
+    if (std::isfinite(found.value)) CHECK(found.value <= found.upper_bound + 1e-6 * (1 + std::abs(found.value)));
 }
 
 // Every solver on the graphs of these seeds.

@@ -116,7 +116,8 @@ TEST(logic_factors_agree_with_themselves) {
                 check_oracles(OrFactor("Or", wired(inputs)), in);
                 check_oracles(OrWithOutputFactor("OrWithOutput", wired(inputs)), in);
                 if (inputs % 2)
-                    for (bool or_none : {false, true}) check_oracles(ChoiceFactor("Choice", wired(inputs), or_none), in);
+                    for (bool or_none : {false, true})
+                        check_oracles(ChoiceFactor("Choice", wired(inputs), or_none), in);
                 for (int limit : {0, 1, 3, inputs, inputs + 2})
                     check_oracles(AtMostFactor("AtMost", wired(inputs), {limit}), in);
             }

@@ -166,8 +166,7 @@ TEST(online_learners_change_only_what_is_allowed) {
     learner.collect(sum, 0.5, gradient);
     CHECK(gradient.step == 0.25);  // the norm is of the two that may change
     learner.apply({&gradient}, 1);
-    for (int index = 0; index < 9; ++index)
-        CHECK(learner.current()[index] == (index == 2 || index == 8 ? -0.25f : 0));
+    for (int index = 0; index < 9; ++index) CHECK(learner.current()[index] == (index == 2 || index == 8 ? -0.25f : 0));
 }
 
 TEST(hashes_tell_texts_and_seeds_apart) {

@@ -34,7 +34,8 @@ TEST(parsing_trees_and_candidates) {
                             CHECK(!result.tags || (of_tags[m] > 0 && of_tags[m] <= 1 + 1e-9));
                         }
                     }
-                    const auto ranked = parse_kbest(model.parser(), encoded, s, {}, {kind, Decoder::best, true, few}, 4);
+                    const auto ranked =
+                        parse_kbest(model.parser(), encoded, s, {}, {kind, Decoder::best, true, few}, 4);
                     CHECK(!ranked.empty() && ranked.size() <= 4);
                     for (std::size_t t = 1; t < ranked.size(); ++t) CHECK(ranked[t].score <= ranked[t - 1].score);
                     if (n == 0) continue;
@@ -43,7 +44,8 @@ TEST(parsing_trees_and_candidates) {
                     std::vector<int> also(n + 1);
                     for (int m = 1; m <= n; ++m) also[m] = m - 1;
                     Candidates candidates;
-                    candidates.arcs = model.pruner.choose(prepared, model.pruner_weights.table(), {}, kind, also.data());
+                    candidates.arcs =
+                        model.pruner.choose(prepared, model.pruner_weights.table(), {}, kind, also.data());
                     for (int m = 1; m <= n; ++m) CHECK(candidates.find(m - 1, m) < candidates.arcs.size());
                 }
         }

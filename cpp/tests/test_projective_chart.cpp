@@ -62,16 +62,14 @@ FactorGraph draw_graph(int kinds, Random& random) {
         }
         grandparents.push_back(static_cast<int>(above.size()));
         left.push_back(static_cast<int>(sides[0].size()));
-        sibling_parts +=
-            std::max<std::size_t>(above.size(), 1) * (bigrams(sides[0].size()) + bigrams(sides[1].size()));
+        sibling_parts += std::max<std::size_t>(above.size(), 1) * (bigrams(sides[0].size()) + bigrams(sides[1].size()));
         for (const Input& one : above)
             for (const auto& side : sides)
                 for (const Input& other : side) pairs.add_factor(graph.variables(), std::vector<Input>{other, one});
         for (const auto& side : sides) above.insert(above.end(), side.begin(), side.end());
         siblings.add_factor(graph.variables(), above);
     }
-    graph.add(std::make_shared<ProjectiveTreeFactor>(
-        tree, CandidateArcs(n, heads, modifiers, random.uniform() < 0.5)));
+    graph.add(std::make_shared<ProjectiveTreeFactor>(tree, CandidateArcs(n, heads, modifiers, random.uniform() < 0.5)));
     if (kinds & 1) graph.add(std::make_shared<ChildSequences>(sequences, draws(sequence_parts, random)));
     if (kinds & 2)
         graph.add(std::make_shared<GrandSiblings>(siblings, grandparents, left, draws(sibling_parts, random)));

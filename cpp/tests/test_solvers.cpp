@@ -159,7 +159,8 @@ TEST(branch_and_bound_begins_with_what_is_known) {
             Random random(seed, static_cast<int>(family));
             const FactorGraph graph = draw_graph(family, random);
             const Outcome found = exact_ad3(graph, {.iterations = 50}, 10000);
-            check(graph, family, exact_ad3(graph, {.iterations = 50}, 10000, found.assignment), best_value(graph), true);
+            check(graph, family, exact_ad3(graph, {.iterations = 50}, 10000, found.assignment), best_value(graph),
+                  true);
             Assignment any(graph.slots());
             for (auto& slot : any) slot = random.uniform() < 0.5;
             check(graph, family, exact_ad3(graph, {.iterations = 50}, 10000, any), best_value(graph), true);

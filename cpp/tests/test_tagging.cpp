@@ -47,7 +47,8 @@ struct SmallTagger {
     explicit SmallTagger(Random& random) {
         const WordTemplate suffix(1, {{0, WordAtom::suffix1}}), before(2, {{-3, WordAtom::form}, {3, WordAtom::upos}});
         const WordTemplate alone(3, {});
-        const LayerTemplates chain{{suffix, before}, {alone, suffix}, {alone}, {}}, single{{suffix, alone}, {}, {}, {suffix}};
+        const LayerTemplates chain{{suffix, before}, {alone, suffix}, {alone}, {}},
+            single{{suffix, alone}, {}, {}, {suffix}};
         stages.push_back({Layer(chain, {{0}, {1}}, 2, nothing, {0, 1}, 2), {}});
         stages.push_back({Layer(chain, {{0, 4}, {1, 5}, {2, 5}, {3, 4}}, 6, nothing, {0, 1, 2, 3}, 3), {}});
         stages.push_back({Layer(single, {{0}, {1}, {2}}, 3, nothing, {0, 1, 2}, 3),
@@ -103,8 +104,9 @@ TEST(letters_survive_any_bytes) {
 TEST(taggers_do_not_depend_on_threads_or_pieces) {
     Random random(7);
     const SmallTagger small(random);
-    const std::string sentence = "# text\n1-2\tdogs\t_\t_\t_\t_\t_\t_\t_\t_\n1\tDogs\tx\ty\tz\t_\t0\tr\t_\tK=1\n"
-                                 "2\tis\t_\t_\t_\t_\t1\tr\t_\t_\n2.1\tnull\t_\t_\t_\t_\t_\t_\t_\t_\n\n";
+    const std::string sentence =
+        "# text\n1-2\tdogs\t_\t_\t_\t_\t_\t_\t_\t_\n1\tDogs\tx\ty\tz\t_\t0\tr\t_\tK=1\n"
+        "2\tis\t_\t_\t_\t_\t1\tr\t_\t_\n2.1\tnull\t_\t_\t_\t_\t_\t_\t_\t_\n\n";
     std::string text = "# only a comment\n\n";
     for (int i = 0; i < 5; ++i) text += sentence;
     const auto whole = tag_conllu(small.tagger, small.names, text, true, {true, 2, 0.01}, 1);

@@ -24,10 +24,14 @@ struct Classes {
         pages[0] = 0;
         for (int c = 0; c < 128; ++c) {
             CharClass kind = CharClass::punctuation;
-            if (c == ' ' || c == '\t') kind = CharClass::space;
-            else if (c == '\n' || c == '\r') kind = CharClass::line_break;
-            else if (c >= '0' && c <= '9') kind = CharClass::digit;
-            else if (c >= 'a' && c <= 'z') kind = CharClass::lower;
+            if (c == ' ' || c == '\t')
+                kind = CharClass::space;
+            else if (c == '\n' || c == '\r')
+                kind = CharClass::line_break;
+            else if (c >= '0' && c <= '9')
+                kind = CharClass::digit;
+            else if (c >= 'a' && c <= 'z')
+                kind = CharClass::lower;
             blocks[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(kind);
         }
     }
@@ -63,9 +67,24 @@ struct Model {
 };
 
 std::string drawn_text(std::mt19937& random, std::size_t length) {
-    static const std::vector<std::string> pieces = {"a", "b", "7", ".", " ", "\n", "\r\n", "\n\n", "@", "/", "é", "漢",
-                                                    "\xf0\x9f\x99\x82", "1 2", "http://", std::string(30, 'x'),
-                                                    std::string(12, '-'), std::string(70, ' ')};
+    static const std::vector<std::string> pieces = {"a",
+                                                    "b",
+                                                    "7",
+                                                    ".",
+                                                    " ",
+                                                    "\n",
+                                                    "\r\n",
+                                                    "\n\n",
+                                                    "@",
+                                                    "/",
+                                                    "é",
+                                                    "漢",
+                                                    "\xf0\x9f\x99\x82",
+                                                    "1 2",
+                                                    "http://",
+                                                    std::string(30, 'x'),
+                                                    std::string(12, '-'),
+                                                    std::string(70, ' ')};
     std::string text;
     while (text.size() < length) text += pieces[random() % pieces.size()];
     return text;
@@ -126,7 +145,7 @@ TEST(tokenizing_symbols_join_spaces) {
     std::vector<std::uint32_t> codes;
     for (const std::uint32_t code : symbols.code)
         if (codes.empty() || code != gap_paragraph || codes.back() != gap_paragraph) codes.push_back(code);
-    const std::vector<std::uint32_t> expected = {gap_paragraph, 'a', gap_space, 'b', gap_spaces, 'c',
+    const std::vector<std::uint32_t> expected = {gap_paragraph, 'a', gap_space,     'b', gap_spaces,   'c',
                                                  gap_line,      'd', gap_paragraph, 'e', gap_paragraph};
     CHECK(codes == expected);
     CHECK(symbols.byte.back() == 16 && symbols.character.back() == 16);

@@ -38,7 +38,8 @@ TEST(parsing_gradients_are_features) {
     SparseSum sum;
     const auto product = [&] {
         double total = 0;
-        sum.for_each([&](std::uint32_t index, float value) { total += static_cast<double>(model.weights[index]) * value; });
+        sum.for_each(
+            [&](std::uint32_t index, float value) { total += static_cast<double>(model.weights[index]) * value; });
         sum.clear();
         return total;
     };
@@ -95,7 +96,8 @@ TEST(parsing_trains_the_same_with_any_threads) {
         for (int threads : {1, 3}) {
             OnlineLearner learner(bits, model.padding(), StepRule::aggressive, 0.1);
             break_symmetry({model.templates, model.model, model.higher}, learner, encoded, {heads.data(), nullptr}, 7);
-            support({model.templates, model.model, model.higher}, learner, encoded, {heads.data(), labels.data()}, batch);
+            support({model.templates, model.model, model.higher}, learner, encoded, {heads.data(), labels.data()},
+                    batch);
             for (int epoch = 0; epoch < 2; ++epoch) {
                 const BatchReport report =
                     train_parser({model.templates, model.model, model.higher}, learner, encoded,

@@ -39,11 +39,11 @@ struct Result {
     }
 };
 
-} // namespace
+}  // namespace
 
 TEST(treebank_sound_sentence) {
-    const Result result("# c\n1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_\n" + row("1", "0") + row("2", "1") + row("2.1", "_") + "\n\n",
-                        true);
+    const Result result(
+        "# c\n1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_\n" + row("1", "0") + row("2", "1") + row("2.1", "_") + "\n\n", true);
     CHECK(result.complete);
     CHECK(result.block.problems.empty());
     CHECK(result.block.words.size() == 2 && result.block.words[0][1] == "form");
@@ -74,9 +74,9 @@ TEST(treebank_extent_is_what_a_scan_takes) {
 TEST(treebank_sentence_ends_when_the_next_begins) {
     const std::string sentence = row("1", "0") + "\n";
     CHECK(!Result(row("1", "0"), false).complete);
-    CHECK(!Result(sentence, false).complete); // more blank lines may follow
+    CHECK(!Result(sentence, false).complete);  // more blank lines may follow
     CHECK((Result(sentence, true).complete));
-    CHECK(!Result(sentence + "#", false).complete); // not a whole line yet
+    CHECK(!Result(sentence + "#", false).complete);  // not a whole line yet
     const Result result(sentence + "#\n", false);
     CHECK(result.complete && result.block.bytes == sentence.size());
 }
@@ -97,7 +97,8 @@ TEST(treebank_faults) {
     CHECK((Result(row("1", "0") + row("3", "0"), true).only(Fault::id_order, 1)));
     CHECK((Result(row("1", "0") + row("2", "0"), true).only(Fault::several_roots, 1)));
     CHECK((Result(row("1", "0") + row("2", "0"), true, {.single_root = false}).block.problems.empty()));
-    CHECK((Result(row("1-1", "_") + row("1", "0"), true, {.words_only = true}).block.problems[0].fault == Fault::bad_id));
+    CHECK(
+        (Result(row("1-1", "_") + row("1", "0"), true, {.words_only = true}).block.problems[0].fault == Fault::bad_id));
     CHECK((Result(row("1", "0") + "#\n", true).only(Fault::late_comment, 1)));
     CHECK((Result(row("1", "2") + row("2", "1"), true).only(Fault::cycle, 0)));
     CHECK((Result("\xEF\xBB\xBF# c\n", true, {.first_in_file = true}).only(Fault::byte_order_mark, 0)));
@@ -115,7 +116,7 @@ TEST(treebank_cycles) {
 TEST(treebank_nonprojective) {
     CHECK((nonprojective_words(std::vector<std::int32_t>{3, 4, 0, 3}) == std::vector<std::int32_t>{2}));
     CHECK((nonprojective_words(std::vector<std::int32_t>{2, 0, 2}).empty()));
-    CHECK((nonprojective_words(std::vector<std::int32_t>{3, -1, 0}).empty())); // nothing is known of word 2
+    CHECK((nonprojective_words(std::vector<std::int32_t>{3, -1, 0}).empty()));  // nothing is known of word 2
 }
 
 TEST(treebank_utf8) {
@@ -123,7 +124,8 @@ TEST(treebank_utf8) {
         const Exact text(good);
         CHECK(first_bad_utf8(text.view()) == text.size);
     }
-    for (const char* bad : {"\x80", "\xC0\xAF", "\xC3", "\xE2\x82", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF5", "\xE0\x80\x80"}) {
+    for (const char* bad :
+         {"\x80", "\xC0\xAF", "\xC3", "\xE2\x82", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF5", "\xE0\x80\x80"}) {
         CHECK(first_bad_utf8(Exact(bad).view()) == 0);
     }
 }
@@ -150,7 +152,8 @@ TEST(treebank_random_bytes) {
     const std::string alphabet = "\t\t\t\n\n\r#-._012 a\x80\xC3\xA9";
     for (int round = 0; round < 20000; ++round) {
         std::string text;
-        for (std::size_t i = random() % 60; i > 0; --i) text += random() % 8 ? alphabet[random() % alphabet.size()] : '\t';
+        for (std::size_t i = random() % 60; i > 0; --i)
+            text += random() % 8 ? alphabet[random() % alphabet.size()] : '\t';
         const std::string data = random() % 2 ? row("1", "0") + text + row("2", "1") : text;
         if (data.empty()) continue;
         const Result result(data, true, {.first_in_file = true});

@@ -12,15 +12,17 @@ namespace arbora::tokenizing {
 
 namespace {
 
-constexpr std::size_t block = 4096;         // symbols whose columns fit into the cache
+constexpr std::size_t block = 4096;          // symbols whose columns fit into the cache
 constexpr std::size_t training_block = 512;  // blocks that are learned from in random order
-constexpr std::size_t batch = 8;            // gaps whose gradients make one step
+constexpr std::size_t batch = 8;             // gaps whose gradients make one step
 
 // body(seed of template t, its atoms' columns) for every template.
 std::uint64_t template_seed(std::size_t t) { return mix_bits(t + 1); }
 
 // The last join leaves the best bits above; those below are wanted.
-std::uint32_t place(std::uint64_t hash, std::uint32_t mask) { return static_cast<std::uint32_t>(hash ^ hash >> 29) & mask; }
+std::uint32_t place(std::uint64_t hash, std::uint32_t mask) {
+    return static_cast<std::uint32_t>(hash ^ hash >> 29) & mask;
+}
 
 // Calls body(k, place) for gap after gap: the atoms of a template are few, and known outside the loop.
 template <class Body>

@@ -14,7 +14,20 @@ namespace arbora::tokenizing {
 // between the gap and the nearest run, spaces included. Shapes are classes, repeated ones written once. Marks are which
 // of the characters @ / : . - _ ? = and digits the word has.
 enum class Column : std::uint8_t {
-    character, kind, gap, run, second_run, between, length, shape, second_shape, word, second_word, word_shape, marks, count
+    character,
+    kind,
+    gap,
+    run,
+    second_run,
+    between,
+    length,
+    shape,
+    second_shape,
+    word,
+    second_word,
+    word_shape,
+    marks,
+    count
 };
 inline constexpr int column_count = static_cast<int>(Column::count);
 

@@ -17,7 +17,8 @@ std::size_t whole_characters(std::string_view bytes) {
     for (std::size_t back = 1; back <= std::min<std::size_t>(3, bytes.size()); ++back) {
         const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
         if (byte < 0x80) break;
-        if (byte >= 0xc0) return (byte >= 0xf0 ? 4u : byte >= 0xe0 ? 3u : 2u) > back ? bytes.size() - back : bytes.size();
+        if (byte >= 0xc0)
+            return (byte >= 0xf0 ? 4u : byte >= 0xe0 ? 3u : 2u) > back ? bytes.size() - back : bytes.size();
     }
     return bytes.size();
 }
@@ -36,7 +37,8 @@ void TextScanner::append(std::string_view piece, bool final) {
     const std::size_t whole = final ? unfinished_.size() : whole_characters(unfinished_);
     const std::string_view bytes(unfinished_.data(), whole);
     const std::size_t bad = treebank::first_bad_utf8(bytes);
-    lines_ += static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(bad), '\n'));
+    lines_ +=
+        static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(bad), '\n'));
     bytes_ += bad;
     if (bad < whole) throw std::invalid_argument("bytes that are no UTF-8");
     buffer_.append(bytes);

@@ -11,9 +11,9 @@
 namespace arbora::tokenizing {
 
 struct TextToken {
-    std::size_t begin, end;                     // bytes of the batch's text
+    std::size_t begin, end;                         // bytes of the batch's text
     std::uint64_t first_character, last_character;  // of the whole text, the last one past its end
-    float score;                                // log-odds of a sentence's end after it
+    float score;                                    // log-odds of a sentence's end after it
     bool ends_sentence, ends_paragraph;
 };
 
@@ -22,9 +22,9 @@ struct TextToken {
 struct TextBatch {
     std::string text;
     std::vector<TextToken> tokens;
-    std::vector<std::size_t> sentence_ends;    // how many tokens there are up to each sentence's end
-    std::vector<bool> new_paragraph;           // for each sentence, whether a paragraph begins with it
-    bool is_first = false;                     // whether the text begins with it
+    std::vector<std::size_t> sentence_ends;  // how many tokens there are up to each sentence's end
+    std::vector<bool> new_paragraph;         // for each sentence, whether a paragraph begins with it
+    bool is_first = false;                   // whether the text begins with it
 };
 
 struct TextLimits {
@@ -61,7 +61,7 @@ private:
     std::size_t try_at_ = 1;               // the buffer's size that makes another try worth while
     std::vector<TextToken> waiting_;       // the tokens of the sentence that has not ended, in places of the buffer
     bool in_token_ = false;
-    TextToken token_{};                    // the one that has not ended
+    TextToken token_{};  // the one that has not ended
     std::size_t token_length_ = 0;
     bool first_ = true, paragraph_begins_ = true;
     std::uint64_t bytes_ = 0, lines_ = 0;  // read so far

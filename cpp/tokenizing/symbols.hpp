@@ -10,8 +10,23 @@ namespace arbora::tokenizing {
 // What a character is. Which characters are what is a table of the model, made when it was trained: Unicode grows, and
 // a model does not change.
 enum class CharClass : std::uint8_t {
-    other, space, line_break, upper, lower, letter, mark, digit, number, opening, closing, dash, punctuation, symbol,
-    picture, control, count
+    other,
+    space,
+    line_break,
+    upper,
+    lower,
+    letter,
+    mark,
+    digit,
+    number,
+    opening,
+    closing,
+    dash,
+    punctuation,
+    symbol,
+    picture,
+    control,
+    count
 };
 
 inline bool is_space(CharClass c) { return c == CharClass::space || c == CharClass::line_break; }

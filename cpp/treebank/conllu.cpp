@@ -10,9 +10,9 @@ namespace arbora::treebank {
 
 const char* name(Fault fault) {
     static constexpr const char* names[] = {
-        "byte_order_mark", "leading_blank", "columns",     "empty_field",   "bad_id",          "id_order",
-        "range_place",     "range_overlap", "range_end",   "empty_place",   "bad_head",        "head_range",
-        "several_roots",   "cycle",         "utf8",        "carriage_return", "mixed_line_ends", "late_comment",
+        "byte_order_mark", "leading_blank", "columns",   "empty_field",     "bad_id",          "id_order",
+        "range_place",     "range_overlap", "range_end", "empty_place",     "bad_head",        "head_range",
+        "several_roots",   "cycle",         "utf8",      "carriage_return", "mixed_line_ends", "late_comment",
     };
     return names[static_cast<int>(fault)];
 }
@@ -134,7 +134,7 @@ private:
     void bad_id(std::string_view id) {
         report({.fault = Fault::bad_id, .line = line_, .column = 1, .text = id});
         rows_are_sound_ = false;
-        ++next_id_; // most likely a word
+        ++next_id_;  // most likely a word
     }
 
     void take_word(std::int32_t id, const Row& row) {
@@ -195,7 +195,8 @@ private:
     void check_ranges() {
         for (const Multiword& token : block_.multiwords) {
             if (token.last <= count()) continue;
-            report({.fault = Fault::range_end, .line = token.line, .column = 1, .first = count(), .text = token.row[0]});
+            report(
+                {.fault = Fault::range_end, .line = token.line, .column = 1, .first = count(), .text = token.row[0]});
         }
     }
 
@@ -243,12 +244,12 @@ private:
     std::int64_t line_ = 0;
     std::int32_t next_id_ = 1, next_empty_ = 1;
     bool any_row_ = false;
-    bool rows_are_sound_ = true; // the words are numbered 1 .. n, so that heads can be judged
+    bool rows_are_sound_ = true;  // the words are numbered 1 .. n, so that heads can be judged
     bool mixed_ = false;
     Ending ending_ = Ending::none;
 };
 
-} // namespace
+}  // namespace
 
 bool scan(std::string_view buffer, bool final, const Options& options, Block& block) {
     block.clear();
@@ -264,7 +265,7 @@ bool scan(std::string_view buffer, bool final, const Options& options, Block& bl
         const Line line = cut_line(buffer.substr(at));
         if (line.ending == Ending::none && !final) return false;
         if (!line.text.empty()) {
-            if (in_blank_lines) break; // the next sentence begins here
+            if (in_blank_lines) break;  // the next sentence begins here
             state.take(line);
             text_end = at + line.text.size();
         } else {
@@ -298,4 +299,4 @@ Extent sentence_extent(std::string_view buffer, bool final) {
     return final ? extent : Extent{};
 }
 
-} // namespace arbora::treebank
+}  // namespace arbora::treebank

@@ -7,14 +7,14 @@ namespace arbora::treebank {
 std::vector<std::vector<std::int32_t>> cycles(std::span<const std::int32_t> heads) {
     const auto n = static_cast<std::int32_t>(heads.size());
     std::vector<std::vector<std::int32_t>> found;
-    std::vector<std::int32_t> seen_from(heads.size() + 1, 0); // the word whose walk came here first; 0 for none
+    std::vector<std::int32_t> seen_from(heads.size() + 1, 0);  // the word whose walk came here first; 0 for none
     for (std::int32_t start = 1; start <= n; ++start) {
         std::int32_t at = start;
         while (at > 0 && seen_from[at] == 0) {
             seen_from[at] = start;
             at = heads[at - 1];
         }
-        if (at <= 0 || seen_from[at] != start) continue; // ran into the root, the unknown, or an older walk
+        if (at <= 0 || seen_from[at] != start) continue;  // ran into the root, the unknown, or an older walk
         std::vector<std::int32_t> cycle;
         const std::int32_t entry = at;
         do {
@@ -32,7 +32,7 @@ namespace {
 // A depth-first numbering: word w descends from h if opened[h] <= opened[w] < closed[h].
 struct Numbering {
     std::vector<std::int32_t> opened, closed;
-    std::vector<std::int32_t> top; // the root (0), or the word of unknown head above (or at) this one
+    std::vector<std::int32_t> top;  // the root (0), or the word of unknown head above (or at) this one
 
     explicit Numbering(std::span<const std::int32_t> heads)
         : opened(heads.size() + 1), closed(heads.size() + 1), top(heads.size() + 1) {
@@ -56,8 +56,8 @@ struct Numbering {
     }
 
 private:
-    void number(std::int32_t root, std::vector<std::int32_t>& next_child,
-                const std::vector<std::int32_t>& next_sibling, std::int32_t& clock) {
+    void number(std::int32_t root, std::vector<std::int32_t>& next_child, const std::vector<std::int32_t>& next_sibling,
+                std::int32_t& clock) {
         std::vector<std::int32_t> path{root};
         opened[root] = clock++;
         top[root] = root;
@@ -77,14 +77,14 @@ private:
     }
 };
 
-} // namespace
+}  // namespace
 
 std::vector<std::int32_t> nonprojective_words(std::span<const std::int32_t> heads) {
     const Numbering tree(heads);
     std::vector<std::int32_t> found;
     for (std::int32_t word = 1; word <= static_cast<std::int32_t>(heads.size()); ++word) {
         const std::int32_t head = heads[word - 1];
-        if (head <= 0) continue; // every word descends from the root
+        if (head <= 0) continue;  // every word descends from the root
         const auto [low, high] = std::minmax(head, word);
         for (std::int32_t between = low + 1; between < high; ++between) {
             const std::int32_t top = tree.top[between];
@@ -98,4 +98,4 @@ std::vector<std::int32_t> nonprojective_words(std::span<const std::int32_t> head
     return found;
 }
 
-} // namespace arbora::treebank
+}  // namespace arbora::treebank

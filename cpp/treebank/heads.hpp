@@ -14,4 +14,4 @@ std::vector<std::vector<std::int32_t>> cycles(std::span<const std::int32_t> head
 // below an unknown head speaks against an arc only if that top lies outside of the arc. Heads must have no cycle.
 std::vector<std::int32_t> nonprojective_words(std::span<const std::int32_t> heads);
 
-} // namespace arbora::treebank
+}  // namespace arbora::treebank

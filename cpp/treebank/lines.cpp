@@ -32,7 +32,7 @@ const char* next_low_byte(const char* at, const char* end, std::uint64_t& seen) 
         if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
         const std::uint64_t low = low_bytes(word);
         if (low != 0) {
-            const int bits = std::countr_zero(low); // the low byte's own place: 8 k + 7
+            const int bits = std::countr_zero(low);  // the low byte's own place: 8 k + 7
             seen |= word & ((std::uint64_t{1} << (bits & ~7)) - 1);
             return at + bits / 8;
         }
@@ -42,7 +42,7 @@ const char* next_low_byte(const char* at, const char* end, std::uint64_t& seen) 
     return at;
 }
 
-} // namespace
+}  // namespace
 
 Line cut_line(std::string_view rest) {
     constexpr std::uint64_t high_bits = 0x8080808080808080u;
@@ -78,4 +78,4 @@ Line cut_line(std::string_view rest) {
     return line;
 }
 
-} // namespace arbora::treebank
+}  // namespace arbora::treebank

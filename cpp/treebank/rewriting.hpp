@@ -24,10 +24,10 @@ struct Rewriting {
 // What became of a text's beginning.
 struct RewrittenText {
     std::vector<std::string> sentences;
-    std::size_t bytes = 0, words = 0; // how much of the text these sentences are
+    std::size_t bytes = 0, words = 0;  // how much of the text these sentences are
     std::int64_t lines = 0;
-    bool stopped = false;        // the next sentence breaks the format, or was refused
-    std::string refused_because; // in the latter case
+    bool stopped = false;         // the next sentence breaks the format, or was refused
+    std::string refused_because;  // in the latter case
 };
 
 // Rewrites all sentences that are known to have ended in the text (`final`: nothing follows it), up to the first that
@@ -41,10 +41,11 @@ RewrittenText rewrite_sentences(std::string_view text, bool final, int threads, 
         tasks.push_back({.extent = extent, .sentence = text.substr(0, extent.bytes)});
         text.remove_prefix(extent.bytes);
     }
-    std::atomic<std::size_t> end{tasks.size()}; // the first that is refused: none after it need be rewritten
+    std::atomic<std::size_t> end{tasks.size()};  // the first that is refused: none after it need be rewritten
     parallel_for(tasks.size(), threads, [&](std::size_t i) {
         if (i > end || rewrite(tasks[i])) return;
-        for (std::size_t seen = end; i < seen && !end.compare_exchange_weak(seen, i);) {}
+        for (std::size_t seen = end; i < seen && !end.compare_exchange_weak(seen, i);) {
+        }
     });
     RewrittenText result;
     for (std::size_t i = 0; i < end; ++i) {
@@ -64,7 +65,7 @@ inline constexpr std::string_view candidates_key = "UposCandidates";
 // ---- writing ----
 
 inline void append_fixed(std::string& text, double number, int decimals) {
-    char digits[400]; // the greatest double has 309 digits before the point
+    char digits[400];  // the greatest double has 309 digits before the point
     text.append(digits, std::to_chars(digits, std::end(digits), number, std::chars_format::fixed, decimals).ptr);
 }
 
@@ -87,4 +88,4 @@ void append_items(std::string& text, std::string_view misc, const Keys& dropped)
     }
 }
 
-} // namespace arbora::treebank
+}  // namespace arbora::treebank

@@ -13,16 +13,16 @@ struct Follow {
 Follow follow(unsigned char lead) {
     if (lead < 0x80) return {0, 0x80, 0xBF};
     if (lead >= 0xC2 && lead <= 0xDF) return {1, 0x80, 0xBF};
-    if (lead == 0xE0) return {2, 0xA0, 0xBF}; // below: overlong
-    if (lead == 0xED) return {2, 0x80, 0x9F}; // above: surrogates
+    if (lead == 0xE0) return {2, 0xA0, 0xBF};  // below: overlong
+    if (lead == 0xED) return {2, 0x80, 0x9F};  // above: surrogates
     if (lead >= 0xE1 && lead <= 0xEF) return {2, 0x80, 0xBF};
-    if (lead == 0xF0) return {3, 0x90, 0xBF}; // below: overlong
+    if (lead == 0xF0) return {3, 0x90, 0xBF};  // below: overlong
     if (lead >= 0xF1 && lead <= 0xF3) return {3, 0x80, 0xBF};
-    if (lead == 0xF4) return {3, 0x80, 0x8F}; // above: beyond U+10FFFF
+    if (lead == 0xF4) return {3, 0x80, 0x8F};  // above: beyond U+10FFFF
     return {-1, 0, 0};
 }
 
-} // namespace
+}  // namespace
 
 std::size_t first_bad_utf8(std::string_view text) {
     std::size_t at = 0;
@@ -39,4 +39,4 @@ std::size_t first_bad_utf8(std::string_view text) {
     return at;
 }
 
-} // namespace arbora::treebank
+}  // namespace arbora::treebank

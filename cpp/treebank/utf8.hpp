@@ -9,4 +9,4 @@ namespace arbora::treebank {
 // well. Overlong forms, surrogates and code points above U+10FFFF are not well-formed.
 std::size_t first_bad_utf8(std::string_view text);
 
-} // namespace arbora::treebank
+}  // namespace arbora::treebank

@@ -27,8 +27,7 @@ void fill(ArcScores scores, const Shifts& shifts, Solved<Wide>& graph) {
 void fill(ArcScores scores, const Shifts&, Solved<Tropical>& graph) {
     for (int h = 0; h <= scores.n; ++h)
         for (int m = 1; m <= scores.n; ++m)
-            graph.w[(h ? h - 1 : scores.n) * graph.ld + (m - 1)] =
-                h == m ? Tropical() : Tropical::exp(scores(h, m));
+            graph.w[(h ? h - 1 : scores.n) * graph.ld + (m - 1)] = h == m ? Tropical() : Tropical::exp(scores(h, m));
 }
 
 double log_total(const Solved<Wide>& graph, const Shifts& shifts) {
@@ -114,8 +113,7 @@ double logs_of_part(ArcScores scores, const std::vector<int>& sources, const std
         for (int i = 0; i < m; ++i)
             if (i != j) logs[tokens[i] * width + tokens[j]] = result[(1 + i) * inner_width + 1 + j];
         if (inner[1 + j] == impossible) continue;
-        for (int h : sources)
-            logs[h * width + tokens[j]] = result[1 + j] + (scores(h, tokens[j]) - inner[1 + j]);
+        for (int h : sources) logs[h * width + tokens[j]] = result[1 + j] + (scores(h, tokens[j]) - inner[1 + j]);
     }
     return total;
 }

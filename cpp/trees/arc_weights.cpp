@@ -67,8 +67,7 @@ void choose_shifts(ArcScores scores, bool single_root, bool moderate, Shifts& sh
     if (!single_root) return;
     if (scores.n == 1) shifts.column[1] = 0;  // no arc but the root's
     shifts.root_row = impossible;
-    for (int m = 1; m <= scores.n; ++m)
-        shifts.root_row = std::max(shifts.root_row, scores(0, m) - shifts.column[m]);
+    for (int m = 1; m <= scores.n; ++m) shifts.root_row = std::max(shifts.root_row, scores(0, m) - shifts.column[m]);
 }
 
 double total_shift(const Shifts& shifts) {

@@ -152,8 +152,8 @@ int Contraction::contract(std::size_t start) {
         members_.push_back(member);
         parent_[member] = cycle;
         place_[member] = done;
-        cycle_.push_back({static_cast<double>(member), chosen_[member], incoming(member),
-                          member <= n_ ? nullptr : entry(member)});
+        cycle_.push_back(
+            {static_cast<double>(member), chosen_[member], incoming(member), member <= n_ ? nullptr : entry(member)});
     }
     members_end_.push_back(static_cast<int>(members_.size()));
     path_.resize(start);

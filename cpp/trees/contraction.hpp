@@ -47,9 +47,7 @@ private:
     }
     double* incoming(int node) { return incoming_.data() + static_cast<std::size_t>(node) * stride_; }
     double* entry(int node) { return entry_.data() + static_cast<std::size_t>(node) * stride_; }
-    int entry_token(int node, int source) {
-        return node <= n_ ? node : static_cast<int>(entry(node)[source]);
-    }
+    int entry_token(int node, int source) { return node <= n_ ? node : static_cast<int>(entry(node)[source]); }
 
     void load(ArcScores scores);
     bool grow_from(int token, const int* greedy);
@@ -71,17 +69,17 @@ private:
     // Token numbers are kept as doubles here and in top_, so that scores and numbers go through the same vectors.
     std::vector<double> incoming_;
     std::vector<double> entry_;
-    std::vector<int> parent_;         // in the contraction forest; 0 for none
-    std::vector<Arc> arc_;            // the arc chosen into a node; after expand(), the tree's arc that enters it
-    std::vector<double> chosen_;      // incoming(x)[arc_[x].head] at the time of choice
-    std::vector<double> top_;         // of a token: the contracted node that holds it now
-    std::vector<int> place_;          // of a node on the path: its position; else what became of it
+    std::vector<int> parent_;     // in the contraction forest; 0 for none
+    std::vector<Arc> arc_;        // the arc chosen into a node; after expand(), the tree's arc that enters it
+    std::vector<double> chosen_;  // incoming(x)[arc_[x].head] at the time of choice
+    std::vector<double> top_;     // of a token: the contracted node that holds it now
+    std::vector<int> place_;      // of a node on the path: its position; else what became of it
     std::vector<int> path_;
     std::vector<int> members_;        // of all cycles, one after the other
     std::vector<int> members_end_;    // of a cycle, numbered from 0: where they end
     std::vector<CycleMember> cycle_;  // the members of the cycle at hand, as the inner loop wants them
     Heads heads_;
-    std::vector<int> first_, last_;   // preorder interval of a token's subtree
+    std::vector<int> first_, last_;  // preorder interval of a token's subtree
 };
 
 }  // namespace arbora

@@ -144,8 +144,8 @@ ARBORA_VECTORISED bool find_logs(ArcScores scores, const Shifts& shifts, const d
 
 }  // namespace
 
-bool try_doubles(ArcScores scores, bool single_root, const Shifts& shifts, Wanted wanted, double* result,
-                 double& total, Arena& arena) {
+bool try_doubles(ArcScores scores, bool single_root, const Shifts& shifts, Wanted wanted, double* result, double& total,
+                 Arena& arena) {
     if (!shifts.none && out_of_reach(scores, shifts.root_row)) return false;
     const Arena::Frame frame(arena);
     const int n = scores.n;

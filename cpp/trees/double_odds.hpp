@@ -8,7 +8,7 @@ namespace arbora {
 // Sums over trees in doubles, if they hold them, in the layout of the scores: as odds, or as logarithms of
 // probabilities. False if they do not.
 enum class Wanted { odds, logs };
-bool try_doubles(ArcScores scores, bool single_root, const Shifts& shifts, Wanted wanted, double* result,
-                 double& total, Arena& arena);
+bool try_doubles(ArcScores scores, bool single_root, const Shifts& shifts, Wanted wanted, double* result, double& total,
+                 Arena& arena);
 
 }  // namespace arbora

@@ -126,8 +126,9 @@ bool quarter(Cells<Number> w, int m, std::size_t ld, bool single_root, Cells<Num
             const Cells<Number> rest = quarters[2 * h + p];
             if (!take_half_out(graph, rest, sizes[h], p == 1, p ? half_factors : nullptr)) return false;
             const int corner = p ? middle : 0, place = start + corner;
-            graphs[2 * h + p] = {rest + (corner * ld + corner), p ? sizes[h] - middle : middle, q + (place * ld + place),
-                                 g + place, p && half_factors ? half_factors + middle : nullptr};
+            graphs[2 * h + p] = {rest + (corner * ld + corner), p ? sizes[h] - middle : middle,
+                                 q + (place * ld + place), g + place,
+                                 p && half_factors ? half_factors + middle : nullptr};
         }
     }
     if (!solve_four(graphs, ld, single_root)) return false;
@@ -149,7 +150,8 @@ bool Elimination<Number>::factors(Cells<Number> w, int m, std::vector<Number>& r
     ld_ = row_length(m);
     arena_.resize(2 * ld_);
     result.resize(m);
-    if (!take_out_first(Phase<Number>{w, w, ld_, m, single_root_, arena_.cells(), 0, result.data()}, m - 1)) return false;
+    if (!take_out_first(Phase<Number>{w, w, ld_, m, single_root_, arena_.cells(), 0, result.data()}, m - 1))
+        return false;
     result.back() = w[m * ld_ + (m - 1)];
     return large_enough(result.back());
 }
@@ -169,8 +171,7 @@ bool Elimination<Number>::solve(Cells<Number> w, int m, Cells<Number> q, Cells<N
 }
 
 template <class Number>
-bool Elimination<Number>::solve(Cells<Number> w, int m, Cells<Number> q, Cells<Number> g,
-                                std::vector<Number>& result) {
+bool Elimination<Number>::solve(Cells<Number> w, int m, Cells<Number> q, Cells<Number> g, std::vector<Number>& result) {
     result.resize(m);
     arena_.resize(scratch_length(m));
     return solve(w, m, q, g, result.data(), arena_.cells());

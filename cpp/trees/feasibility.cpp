@@ -96,7 +96,8 @@ std::string explain_infeasible(ArcScores scores, bool single_root) {
         std::vector<int> group;
         for (int u : cut_off)
             if (above[u]) group.push_back(u);
-        return "tokens " + list_tokens(group) + " can only be headed by each other, so they form a cycle that the "
+        return "tokens " + list_tokens(group) +
+               " can only be headed by each other, so they form a cycle that the "
                "root does not reach";
     }
     if (!single_root) return "no tree";
@@ -108,8 +109,7 @@ std::string explain_infeasible(ArcScores scores, bool single_root) {
     std::vector<int> group;
     for (int v = 1; v <= scores.n; ++v)
         if (candidates[v]) group.push_back(v);
-    return "the single root must be one of the tokens " + list_tokens(group) +
-           ", but no root arc to them is possible";
+    return "the single root must be one of the tokens " + list_tokens(group) + ", but no root arc to them is possible";
 }
 
 }  // namespace arbora

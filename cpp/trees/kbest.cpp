@@ -155,8 +155,8 @@ private:
     LabelledScores scores_;
     bool single_root_;
     std::vector<double> arcs_, work_;
-    std::vector<Arc> banned_;     // sorted
-    std::vector<int> required_;   // per modifier: the required arc's label, or -1
+    std::vector<Arc> banned_;    // sorted
+    std::vector<int> required_;  // per modifier: the required arc's label, or -1
     Contraction contraction_;
     std::priority_queue<Candidate> queue_;
     long order_ = 0;

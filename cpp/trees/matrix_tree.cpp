@@ -67,8 +67,7 @@ void multiply(WideCells weights, WideCells q, WideCells g, int n, std::size_t ld
         const Wide g_j = g[j];
         marginals[1 + j] = std::min((weights[n * ld + j] * g_j).value(), 1.0);
         for (int i = 0; i < n; ++i)
-            marginals[(i + 1) * width + 1 + j] =
-                std::min((weights[i * ld + j] * g_j * q[i * ld + j]).value(), 1.0);
+            marginals[(i + 1) * width + 1 + j] = std::min((weights[i * ld + j] * g_j * q[i * ld + j]).value(), 1.0);
     }
 }
 
@@ -78,7 +77,8 @@ bool try_marginals(ArcScores scores, bool single_root, const Shifts& shifts, dou
     const int n = scores.n;
     space.resize(n, true);
     fill_weights(scores, shifts, space.weights.cells(), space.ld);
-    if (!elimination<Number>(single_root).solve(space.weights.cells(), n, space.q.cells(), space.g.cells(), space.factors))
+    if (!elimination<Number>(single_root)
+             .solve(space.weights.cells(), n, space.q.cells(), space.g.cells(), space.factors))
         return false;
     multiply(space.weights.cells(), space.q.cells(), space.g.cells(), n, space.ld, marginals);
     for (int m = 0; m <= n; ++m) marginals[m * (n + 1)] = marginals[m * (n + 2)] = 0;  // column 0 and the diagonal
@@ -185,8 +185,7 @@ double tree_entropy(ArcScores scores, bool single_root, ScoreRange range) {
     std::vector<double> shifted(scores.data, scores.data + cells), marginals(cells);
     for (std::size_t c = 0; c < cells; ++c)
         if (const std::size_t m = c % width) shifted[c] -= scores(heads[m], static_cast<int>(m));
-    const double log_z =
-        solve({shifted.data(), scores.n}, single_root, {range.lowest, INFINITY}, marginals.data());
+    const double log_z = solve({shifted.data(), scores.n}, single_root, {range.lowest, INFINITY}, marginals.data());
     long double expected = 0;
     for (std::size_t c = 0; c < cells; ++c)
         if (marginals[c] > 0) expected += static_cast<long double>(marginals[c]) * shifted[c];

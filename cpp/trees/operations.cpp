@@ -14,9 +14,7 @@ namespace {
 
 ScoreRange check(SentenceScores sentence) { return check_scores(sentence.data, sentence.size()); }
 
-LabelledScores labelled(SentenceScores sentence) {
-    return {sentence.data, sentence.n, std::max(sentence.labels, 1)};
-}
+LabelledScores labelled(SentenceScores sentence) { return {sentence.data, sentence.n, std::max(sentence.labels, 1)}; }
 
 // The same for sums, in which scores must not be too large. The diagonal and column 0 are no arcs.
 ScoreRange check_for_sums(SentenceScores sentence) {
@@ -124,8 +122,8 @@ double find_entropy(SentenceScores sentence, TreeKind kind) {
     const ScoreRange range = check_for_sums(sentence);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
-    double entropy = kind.projective ? projective_entropy(arcs, kind.single_root)
-                                     : tree_entropy(arcs, kind.single_root, range);
+    double entropy =
+        kind.projective ? projective_entropy(arcs, kind.single_root) : tree_entropy(arcs, kind.single_root, range);
     if (!sentence.labels) return entropy;
     std::vector<double> marginals(space.size());
     marginals_of_kind(arcs, kind, range, marginals.data());
@@ -147,9 +145,8 @@ std::vector<LabelledTree> draw_samples(SentenceScores sentence, TreeKind kind, i
     Random random(seed, stream);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
-    const auto drawn = kind.projective
-                           ? sample_projective_trees(arcs, kind.single_root, count, random)
-                           : sample_trees(arcs, kind.single_root, range, count, random);
+    const auto drawn = kind.projective ? sample_projective_trees(arcs, kind.single_root, count, random)
+                                       : sample_trees(arcs, kind.single_root, range, count, random);
     std::vector<LabelledTree> trees;
     for (const Heads& heads : drawn) {
         LabelledTree tree{heads, std::vector<int>(heads.size(), -1), 0};

@@ -70,7 +70,10 @@ class Conditional {
 public:
     Conditional(ArcScores scores, bool single_root, ScoreRange range)
         : scores_(scores.data, scores.data + static_cast<std::size_t>(scores.width()) * scores.width()),
-          marginals_(scores_.size()), cumulative_(scores.width()), n_(scores.n), single_root_(single_root),
+          marginals_(scores_.size()),
+          cumulative_(scores.width()),
+          n_(scores.n),
+          single_root_(single_root),
           range_(range) {}
 
     ArcScores scores() const { return {scores_.data(), n_}; }

@@ -117,8 +117,7 @@ ARBORA_INLINE bool solve_all(const SmallGraph<Number> (&graphs)[4], std::size_t 
         const SmallGraph<Number>& graph = graphs[lane];
         const int added = m - graph.tokens;
         for (int i = 0; i < graph.tokens; ++i) {
-            for (int j = 0; j < graph.tokens; ++j)
-                graph.q[i * ld + j] = q[(i + added) * row + (j + added)][lane];
+            for (int j = 0; j < graph.tokens; ++j) graph.q[i * ld + j] = q[(i + added) * row + (j + added)][lane];
             graph.g[i] = g[i + added][lane];
         }
         if (!graph.factors) continue;

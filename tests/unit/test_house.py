@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from beside import Beside
+from beside import Beside, tool
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,6 +28,18 @@ def test_ruff_check():
 
 def test_ruff_format():
     run("ruff", "format", "--no-cache", "--check", ".", cwd=ROOT)
+
+
+def test_clang_format():
+    files = sorted(str(path) for path in (ROOT / "cpp").rglob("*.[ch]pp"))
+    done = subprocess.run(
+        [tool("clang-format"), "--dry-run", "--Werror", *files],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
 
 
 def test_mypy(types: Beside) -> None:
