@@ -1,0 +1,60 @@
+// arbora._core's Parses: what parsing found for a batch of sentences.
+#include "parsing/parses.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "outcomes.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using namespace arbora;
+
+// Of every sentence by how much its tree's score may be less than the best; 0 is proved.
+std::vector<double> gaps_of(const Parses& self) {
+    std::vector<double> result;
+    for (std::size_t i = 0; i < self.sentences(); ++i)
+        result.push_back(is_certificate(self.values[i], self.upper_bounds[i]) ? 0
+                                                                              : self.upper_bounds[i] - self.values[i]);
+    return result;
+}
+
+const char* name_of(ParseFault fault) {
+    switch (fault) {
+        case ParseFault::infeasible: return "infeasible";
+    }
+    return "unknown";
+}
+
+}  // namespace
+
+void bind_parses(nb::module_& m) {
+    nb::class_<Parses>(m, "Parses",
+                       "What parsing found for sentences, in flat arrays: one of n words has n + 1 places, the root's "
+                       "first. Arrays of what was not asked for are empty.")
+        .def("__len__", &Parses::sentences)
+        .def_prop_ro("starts", [](const Parses& self) { return array_of(self.starts); })
+        .def_prop_ro("heads", [](const Parses& self) { return array_of(self.heads); })
+        .def_prop_ro("labels", [](const Parses& self) { return array_of(self.labels); })
+        .def_prop_ro("tags", [](const Parses& self) { return array_of(self.tags); })
+        .def_prop_ro("head_probabilities", [](const Parses& self) { return array_of(self.head_probabilities); })
+        .def_prop_ro("label_probabilities", [](const Parses& self) { return array_of(self.label_probabilities); })
+        .def_prop_ro("tag_probabilities", [](const Parses& self) { return array_of(self.tag_probabilities); })
+        .def_prop_ro("log_probabilities", [](const Parses& self) { return array_of(self.log_probabilities); })
+        .def_prop_ro("values", [](const Parses& self) { return array_of(self.values); })
+        .def_prop_ro("upper_bounds", [](const Parses& self) { return array_of(self.upper_bounds); })
+        .def_prop_ro("gaps", &gaps_of, "By how much a tree's score may be less than the best; 0 is proved.")
+        .def_prop_ro(
+            "errors",
+            [](const Parses& self) {
+                std::vector<std::tuple<std::size_t, std::string, std::string>> result;
+                for (std::size_t i = 0; i < self.sentences(); ++i)
+                    if (!self.has_tree(i)) result.emplace_back(i, name_of(self.errors[i].fault), self.errors[i].reason);
+                return result;
+            },
+            "Sentences that have no tree: (number, code, reason), in their order.");
+}
