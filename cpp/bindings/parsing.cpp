@@ -45,34 +45,35 @@ void for_sentences(std::size_t count, int threads, Task task) {
     });
 }
 
-std::unique_ptr<Arcs> choose_batch(const Structure& structure, const HeldWeights& weights, const Encoded& encoded,
+std::unique_ptr<Arcs> choose_batch(const LinearModel& model, const HeldWeights& weights, const Encoded& encoded,
                                    const Array<const int>& also, const TreeOptions& trees, int threads) {
     auto result = std::make_unique<Arcs>();
     result->of.resize(encoded.sentences());
     const ShortWeights w = weights.table(0);
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
         thread_local Prepared prepared;
-        prepared.set(structure.templates, encoded, i, bit_of(Section::pruner));
-        result->of[i] = structure.pruner.choose(prepared, w, {}, trees.kind,
-                                                also.shape(0) ? also.data() + encoded.start(i) - 1 : nullptr);
+        prepared.set(model.templates, encoded, i, bit_of(Section::pruner));
+        result->of[i] = model.pruner.choose(prepared, w, {}, trees.kind,
+                                            also.shape(0) ? also.data() + encoded.start(i) - 1 : nullptr);
     });
     return result;
 }
 
-void parse_batch(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+void parse_batch(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
                  const Encoded& encoded, const Array<const int>& given_heads, const Array<const int>& given_labels,
                  const TreeOptions& trees, bool least_risk, int threads, const Array<int>& heads,
                  const Array<int>& labels, const Array<double>& head_probabilities,
                  const Array<double>& label_probabilities, const Array<double>& log_probabilities,
                  const Array<double>& gaps, const std::optional<Array<int>>& tags,
                  const std::optional<Array<double>>& tag_probabilities) {
-    const Parser parser = parser_of(structure, weights, pruner_weights);
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
+    const LinearScorer scorer(parser, encoded);
     const ParseOptions options{trees.kind, least_risk ? Decoder::least_risk : Decoder::best,
                                log_probabilities.shape(0) > 0, trees.graph};
     if (heads.shape(0) < encoded.words() || labels.shape(0) < encoded.words())
         throw nb::value_error("too small a place for the trees");
-    const bool wants_tags = tags && structure.higher.tags().tags() > 0;
-    if (wants_tags && tags->shape(0) < encoded.words()) throw nb::value_error("too small a place for the tags");
+    const bool with_tags = tags && model.higher.tags().tags() > 0;
+    if (with_tags && tags->shape(0) < encoded.words()) throw nb::value_error("too small a place for the tags");
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
         const std::size_t start = encoded.start(i);
         const int n = encoded.length(i);
@@ -80,16 +81,16 @@ void parse_batch(const Structure& structure, const HeldWeights& weights, const H
         std::vector<double> hp(n + 1), lp(n + 1), tp(n + 1);
         std::vector<int> t(n + 1);
         ParseRef result{h.data(), l.data(), hp.data(), lp.data(), 0};
-        if (wants_tags) result.tags = t.data();
+        if (with_tags) result.tags = t.data();
         result.tag_probabilities = tp.data();
-        parse(parser, encoded, i,
+        parse(scorer, i,
               {given_heads.shape(0) ? given_heads.data() + start - 1 : nullptr,
                given_labels.shape(0) ? given_labels.data() + start - 1 : nullptr},
               options, result);
         std::copy(h.begin() + 1, h.end(), heads.data() + start);
         std::copy(l.begin() + 1, l.end(), labels.data() + start);
-        if (wants_tags) std::copy(t.begin() + 1, t.end(), tags->data() + start);
-        if (wants_tags && tag_probabilities && tag_probabilities->shape(0))
+        if (with_tags) std::copy(t.begin() + 1, t.end(), tags->data() + start);
+        if (with_tags && tag_probabilities && tag_probabilities->shape(0))
             std::copy(tp.begin() + 1, tp.end(), tag_probabilities->data() + start);
         if (gaps.shape(0))
             gaps.data()[i] = is_certificate(result.value, result.upper_bound) ? 0 : result.upper_bound - result.value;
@@ -101,12 +102,13 @@ void parse_batch(const Structure& structure, const HeldWeights& weights, const H
 }
 
 // The probabilities of all heads and of all labels of one sentence (ParseRef), for words 1..n.
-nb::tuple distributions(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+nb::tuple distributions(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
                         const Encoded& encoded, std::size_t sentence, const Array<const int>& given_heads,
                         const TreeOptions& trees) {
     if (sentence >= encoded.sentences()) throw nb::index_error("there is no such sentence");
-    const Parser parser = parser_of(structure, weights, pruner_weights);
-    const int n = encoded.length(sentence), labels = parser.model.labels();
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
+    const LinearScorer scorer(parser, encoded);
+    const int n = encoded.length(sentence), labels = model.first_order.labels();
     const std::size_t width = n + 1;
     std::vector<int> h(width, -1), l(width, -1);
     std::vector<double> hp(width), lp(width);
@@ -115,15 +117,16 @@ nb::tuple distributions(const Structure& structure, const HeldWeights& weights, 
     auto label_table = new_array<double, 2>({width, static_cast<std::size_t>(labels)}, result.label_table);
     std::fill_n(result.head_table, width * width, 0.0);
     std::fill_n(result.label_table, width * labels, 0.0);
-    parse(parser, encoded, sentence, {given_heads.shape(0) ? given_heads.data() - 1 : nullptr, nullptr},
+    parse(scorer, sentence, {given_heads.shape(0) ? given_heads.data() - 1 : nullptr, nullptr},
           {trees.kind, Decoder::best, true, trees.graph}, result);
     return nb::make_tuple(head_table, label_table);
 }
 
 // Seconds by stage that a parse of all sentences takes, one after the other.
-nb::dict time_stages(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+nb::dict time_stages(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
                      const Encoded& encoded, const TreeOptions& trees) {
-    const Parser parser = parser_of(structure, weights, pruner_weights);
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
+    const LinearScorer scorer(parser, encoded);
     StageTimes times;
     ParseOptions options{trees.kind, Decoder::best, false, trees.graph};
     options.times = &times;
@@ -131,7 +134,7 @@ nb::dict time_stages(const Structure& structure, const HeldWeights& weights, con
         const int n = encoded.length(i);
         std::vector<int> heads(n + 1, -1), labels(n + 1, -1);
         ParseRef result{heads.data(), labels.data(), nullptr, nullptr, 0};
-        parse(parser, encoded, i, {}, options, result);
+        parse(scorer, i, {}, options, result);
     });
     nb::dict result;
     result["pruning"] = times.pruning;
@@ -142,14 +145,15 @@ nb::dict time_stages(const Structure& structure, const HeldWeights& weights, con
     return result;
 }
 
-nb::list kbest_batch(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+nb::list kbest_batch(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
                      const Encoded& encoded, const Array<const int>& given_heads, const Array<const int>& given_labels,
                      const TreeOptions& trees, int threads, int k) {
-    const Parser parser = parser_of(structure, weights, pruner_weights);
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
+    const LinearScorer scorer(parser, encoded);
     std::vector<std::vector<LabelledTree>> found(encoded.sentences());
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
         const std::size_t start = encoded.start(i);
-        found[i] = parse_kbest(parser, encoded, i,
+        found[i] = parse_kbest(scorer, i,
                                {given_heads.shape(0) ? given_heads.data() + start - 1 : nullptr,
                                 given_labels.shape(0) ? given_labels.data() + start - 1 : nullptr},
                                {trees.kind, Decoder::best, true, trees.graph}, k);
@@ -173,13 +177,14 @@ nb::list kbest_batch(const Structure& structure, const HeldWeights& weights, con
 }
 
 // (bytes used, text, sentences, words, lines, whether the next sentence cannot be parsed, why it has no tree).
-nb::tuple parse_text(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+nb::tuple parse_text(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
                      const std::vector<std::string>& labels, const std::vector<std::string>& tags, nb::bytes data,
                      bool final, const TreeOptions& trees, bool least_risk, bool probabilities, bool constraints,
                      int threads) {
-    const Parser parser = parser_of(structure, weights, pruner_weights);
-    if (static_cast<int>(labels.size()) != structure.model.labels()) throw nb::value_error("every label needs a name");
-    if (!tags.empty() && static_cast<int>(tags.size()) != structure.higher.tags().tags())
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
+    if (static_cast<int>(labels.size()) != model.first_order.labels())
+        throw nb::value_error("every label needs a name");
+    if (!tags.empty() && static_cast<int>(tags.size()) != model.higher.tags().tags())
         throw nb::value_error("every tag needs a name");
     const Decoder decoder = least_risk ? Decoder::least_risk : Decoder::best;
     const StreamOptions options{
@@ -213,9 +218,8 @@ Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections) {
     return result;
 }
 
-Parser parser_of(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights) {
-    return {structure.templates, structure.pruner, pruner_weights.table(0),
-            structure.model,     structure.higher, weights.table(structure.padding())};
+LinearParser parser_of(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights) {
+    return {model, weights.table(model.padding()), pruner_weights.table(0)};
 }
 
 }  // namespace arbora
@@ -251,14 +255,21 @@ void bind_parsing(nb::module_& m) {
             "outer"_a = false, "nodes"_a = 0)
         .def_prop_ro("single_root", [](const TreeOptions& self) { return self.kind.single_root; })
         .def_prop_ro("projective", [](const TreeOptions& self) { return self.kind.projective; });
-    StructureClass structure(m, "ParserStructure", "A parser without its weights.");
-    structure
-        .def(nb::init<const std::vector<std::vector<TemplateSpec>>&, double, int, const std::vector<bool>&,
-                      const std::vector<bool>&, double, double, double, int, int>(),
-             "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
-             "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0, "tags"_a = 0)
+    ModelClass model(m, "ParserStructure", "A parser without its weights.");
+    model
+        .def(
+            "__init__",
+            [](LinearModel* self, const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
+               const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
+               double label_scale, double joint_scale, int roles, int tags) {
+                new (self) LinearModel(templates_of(sections), threshold, most, {at_root.begin(), at_root.end()},
+                                       {below_words.begin(), below_words.end()}, {tree_scale, label_scale, joint_scale},
+                                       roles, tags);
+            },
+            "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
+            "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0, "tags"_a = 0)
         .def_prop_ro(
-            "padding", [](const Structure& self) { return self.padding(); },
+            "padding", [](const LinearModel& self) { return self.padding(); },
             "How many weights follow the table's power of two.")
         .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "trees"_a, "threads"_a)
         .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a, "given_labels"_a,
@@ -285,6 +296,6 @@ void bind_parsing(nb::module_& m) {
                      "given_heads: typing.Any, given_labels: typing.Any, trees: TreeOptions, "
                      "threads: int, k: int) -> list[typing.Any]"),
              "For every sentence (heads, labels, log-probabilities), a row per tree and a column per word.");
-    bind_training(structure);
-    bind_raw_scores(structure);
+    bind_training(model);
+    bind_raw_scores(model);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parsing/candidate_tags.hpp"
+#include "parsing/linear_scorer.hpp"
 
 namespace arbora {
 namespace {
@@ -136,7 +137,8 @@ std::string render(std::string_view sentence, const Block& block, const Names& l
 // ---- one sentence ----
 
 // False if the sentence breaks the format, or there is no tree for it.
-bool run(const Parser& parser, const Names& labels, const Names& tags, const StreamOptions& options, Rewriting& task) {
+bool run(const LinearParser& parser, const Names& labels, const Names& tags, const StreamOptions& options,
+         Rewriting& task) {
     thread_local Block block;
     thread_local Encoded encoded;
     thread_local std::vector<int> given_heads, given_labels;
@@ -167,7 +169,7 @@ bool run(const Parser& parser, const Names& labels, const Names& tags, const Str
         ref.tag_probabilities = found.tag_probabilities.data();
     }
     try {
-        parse(parser, encoded, 0, given, options.parse, ref);
+        parse(LinearScorer(parser, encoded), 0, given, options.parse, ref);
     } catch (const Infeasible& error) {
         task.refused_because = error.what();
         return false;
@@ -181,7 +183,7 @@ bool run(const Parser& parser, const Names& labels, const Names& tags, const Str
 
 }  // namespace
 
-treebank::RewrittenText parse_conllu(const Parser& parser, const Names& labels, const Names& tags,
+treebank::RewrittenText parse_conllu(const LinearParser& parser, const Names& labels, const Names& tags,
                                      std::string_view text, bool final, const StreamOptions& options) {
     return treebank::rewrite_sentences(text, final, options.threads,
                                        [&](Rewriting& task) { return run(parser, labels, tags, options, task); });

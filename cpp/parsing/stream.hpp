@@ -2,6 +2,7 @@
 #pragma once
 #include <string_view>
 
+#include "parsing/linear_model.hpp"
 #include "parsing/names.hpp"
 #include "parsing/parse.hpp"
 #include "treebank/rewriting.hpp"
@@ -18,7 +19,7 @@ struct StreamOptions {
 // that cannot be parsed. DEPS is emptied. With probabilities, those of the head and label go to the end of MISC, and
 // that of the tree into the last comment; what an earlier parse put there is replaced. `tags`, unless there are none: words
 // get one of these as their UPOS, among those that MISC lists (candidate_tags.hpp) and no longer does then.
-treebank::RewrittenText parse_conllu(const Parser& parser, const Names& labels, const Names& tags,
+treebank::RewrittenText parse_conllu(const LinearParser& parser, const Names& labels, const Names& tags,
                                      std::string_view text, bool final, const StreamOptions& options);
 
 }  // namespace arbora
