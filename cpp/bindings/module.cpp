@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
     bind_encoding(m);
     bind_parses(m);
     bind_parsing(m);
+    bind_scoring(m);
     bind_lattices(m);
     bind_tagging(m);
     bind_graphs(m);

@@ -48,7 +48,7 @@ private:
 };
 
 // The scores of encoded sentences by a parser's weights. It is a view of both.
-class LinearScorer final : public Scorer {
+class LinearScorer : public Scorer {
 public:
     LinearScorer(const LinearParser& parser, const Encoded& encoded) : parser_(parser), encoded_(encoded) {}
 

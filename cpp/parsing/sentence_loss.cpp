@@ -26,10 +26,11 @@ double differentiate_labels(const ScoreKinds& kinds, SentenceScorer& scorer, int
     std::vector<int> labels;
     double loss = 0;
     scorer.set_tree(gold.heads);
-    for (const Family& words : families_of(gold.heads, n)) {
-        const LabelChain chain = scorer.score_labels(words, nullptr);
+    for (Family& words : families_of(gold.heads, n)) {
+        std::erase_if(words.modifiers, [&](int m) { return gold.labels[m] < 0; });
         labels.clear();
         for (int m : words.modifiers) labels.push_back(gold.labels[m]);
+        const LabelChain chain = scorer.score_labels(words, nullptr);
         unary.resize(static_cast<std::size_t>(chain.count) * chain.labels);
         siblings.assign(chain.siblings ? static_cast<std::size_t>(chain.states()) * chain.states() : 0, 0);
         loss += chain_loss(chain, labels.data(), family, unary.data(), chain.siblings ? siblings.data() : nullptr);

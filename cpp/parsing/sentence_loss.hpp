@@ -17,7 +17,8 @@ struct LossOptions {
 double differentiate_trees(const ScoreKinds& kinds, SentenceScorer& scorer, int n, const std::vector<Arc>& arcs,
                            GoldTree gold, const LossOptions& options);
 
-// The loss over labels that follow the gold tree, all of which must be known; 0 if none follow.
+// The loss over labels that follow the gold tree; 0 if none follow. Words whose label is hidden are left out of the
+// chains, which is right where neighbouring labels have no scores.
 double differentiate_labels(const ScoreKinds& kinds, SentenceScorer& scorer, int n, GoldTree gold, LossFamily family);
 
 }  // namespace arbora
