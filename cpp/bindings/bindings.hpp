@@ -5,6 +5,7 @@ void bind_treebank(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
 void bind_learning(nanobind::module_& m);
 void bind_encoding(nanobind::module_& m);
+void bind_batches(nanobind::module_& m);
 void bind_parses(nanobind::module_& m);
 void bind_parsing(nanobind::module_& m);
 void bind_scoring(nanobind::module_& m);

@@ -13,7 +13,7 @@
 #include "linear/hashing.hpp"
 #include "linear/templates.hpp"
 #include "parsing/candidate_tags.hpp"
-#include "treebank/rewriting.hpp"
+#include "treebank/rendering.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

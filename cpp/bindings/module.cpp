@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     bind_trees(m);
     bind_learning(m);
     bind_encoding(m);
+    bind_batches(m);
     bind_parses(m);
     bind_parsing(m);
     bind_scoring(m);

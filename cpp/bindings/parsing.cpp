@@ -1,5 +1,6 @@
 // arbora._core's parser: candidate arcs, trees, k-best trees, from text to text.
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -12,9 +13,10 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "batches.hpp"
 #include "bindings.hpp"
 #include "parsing.hpp"
-#include "parsing/stream.hpp"
+#include "parsing/annotate.hpp"
 #include "support/parallel.hpp"
 
 namespace nb = nanobind;
@@ -36,13 +38,7 @@ std::vector<Reference> references(const SideSpec& side) {
 template <class Task>
 void for_sentences(std::size_t count, int threads, Task task) {
     nb::gil_scoped_release release;
-    parallel_for(count, threads, [&](std::size_t i) {
-        try {
-            task(i);
-        } catch (const Infeasible& error) {
-            throw Infeasible("sentence " + std::to_string(i) + " of the batch: " + error.what());
-        }
-    });
+    parallel_for(count, threads, task);
 }
 
 std::unique_ptr<Arcs> choose_batch(const LinearModel& model, const HeldWeights& weights, const Encoded& encoded,
@@ -59,46 +55,68 @@ std::unique_ptr<Arcs> choose_batch(const LinearModel& model, const HeldWeights& 
     return result;
 }
 
-void parse_batch(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
-                 const Encoded& encoded, const Array<const int>& given_heads, const Array<const int>& given_labels,
-                 const TreeOptions& trees, bool least_risk, int threads, const Array<int>& heads,
-                 const Array<int>& labels, const Array<double>& head_probabilities,
-                 const Array<double>& label_probabilities, const Array<double>& log_probabilities,
-                 const Array<double>& gaps, const std::optional<Array<int>>& tags,
-                 const std::optional<Array<double>>& tag_probabilities) {
+// How the sentences of a batch are parsed.
+AnnotationOptions annotation_options(const TreeOptions& trees, bool least_risk, bool probabilities, bool constraints,
+                                     int threads, const OptionalIntegers& given_heads,
+                                     const OptionalIntegers& given_labels, const treebank::Batch& batch) {
+    AnnotationOptions options;
+    options.parse = {trees.kind, least_risk ? Decoder::least_risk : Decoder::best, probabilities, trees.graph,
+                     trees.graph.certify};
+    options.constraints = constraints;
+    options.threads = threads;
+    const auto view = [&](const OptionalIntegers& given) -> std::span<const int> {
+        if (!given) return {};
+        if (given->shape(0) != batch.words()) throw nb::value_error("every word needs a place in what is given");
+        return {given->data(), given->shape(0)};
+    };
+    options.given_heads = view(given_heads);
+    options.given_labels = view(given_labels);
+    return options;
+}
+
+void check_names(const LinearModel& model, const ParserNames& names) {
+    if (names.labels.count() != model.first_order.labels()) throw nb::value_error("every label needs a name");
+    if (names.tags.count() && names.tags.count() != model.higher.tags().tags())
+        throw nb::value_error("every tag needs a name");
+}
+
+void annotate_batch(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
+                    std::shared_ptr<const ParserNames> names, treebank::Batch& batch, const TreeOptions& trees,
+                    bool least_risk, bool probabilities, bool constraints, int threads,
+                    const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+    check_names(model, *names);
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
+    const AnnotationOptions options =
+        annotation_options(trees, least_risk, probabilities, constraints, threads, given_heads, given_labels, batch);
+    nb::gil_scoped_release release;
+    annotate(parser, std::move(names), options, batch);
+}
+
+BatchPointer annotate_batch_kbest(const LinearModel& model, const HeldWeights& weights,
+                                  const HeldWeights& pruner_weights, std::shared_ptr<const ParserNames> names,
+                                  const treebank::Batch& batch, const TreeOptions& trees, bool constraints, int threads,
+                                  int k) {
+    check_names(model, *names);
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
+    const AnnotationOptions options =
+        annotation_options(trees, false, true, constraints, threads, std::nullopt, std::nullopt, batch);
+    nb::gil_scoped_release release;
+    return hold(annotate_kbest(parser, std::move(names), options, k, batch));
+}
+
+// The best trees of encoded sentences, whose numbers nobody names.
+Parses parse_encoded(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
+                     const Encoded& encoded, const TreeOptions& trees, int threads) {
     const LinearParser parser = parser_of(model, weights, pruner_weights);
     const LinearScorer scorer(parser, encoded);
-    const ParseOptions options{trees.kind, least_risk ? Decoder::least_risk : Decoder::best,
-                               log_probabilities.shape(0) > 0, trees.graph};
-    if (heads.shape(0) < encoded.words() || labels.shape(0) < encoded.words())
-        throw nb::value_error("too small a place for the trees");
-    const bool with_tags = tags && model.higher.tags().tags() > 0;
-    if (with_tags && tags->shape(0) < encoded.words()) throw nb::value_error("too small a place for the tags");
-    for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
-        const std::size_t start = encoded.start(i);
-        const int n = encoded.length(i);
-        std::vector<int> h(n + 1, -1), l(n + 1, -1);
-        std::vector<double> hp(n + 1), lp(n + 1), tp(n + 1);
-        std::vector<int> t(n + 1);
-        ParseRef result{h.data(), l.data(), hp.data(), lp.data(), 0};
-        if (with_tags) result.tags = t.data();
-        result.tag_probabilities = tp.data();
-        parse(scorer, i,
-              {given_heads.shape(0) ? given_heads.data() + start - 1 : nullptr,
-               given_labels.shape(0) ? given_labels.data() + start - 1 : nullptr},
-              options, result);
-        std::copy(h.begin() + 1, h.end(), heads.data() + start);
-        std::copy(l.begin() + 1, l.end(), labels.data() + start);
-        if (with_tags) std::copy(t.begin() + 1, t.end(), tags->data() + start);
-        if (with_tags && tag_probabilities && tag_probabilities->shape(0))
-            std::copy(tp.begin() + 1, tp.end(), tag_probabilities->data() + start);
-        if (gaps.shape(0))
-            gaps.data()[i] = is_certificate(result.value, result.upper_bound) ? 0 : result.upper_bound - result.value;
-        if (!options.probabilities) return;
-        std::copy(hp.begin() + 1, hp.end(), head_probabilities.data() + start);
-        std::copy(lp.begin() + 1, lp.end(), label_probabilities.data() + start);
-        log_probabilities.data()[i] = result.log_probability;
-    });
+    std::vector<int> lengths;
+    for (std::size_t i = 0; i < encoded.sentences(); ++i) lengths.push_back(encoded.length(i));
+    Parses parses(lengths, {false, model.higher.tags().tags() > 0});
+    const ParseOptions options{trees.kind, Decoder::best, false, trees.graph};
+    nb::gil_scoped_release release;
+    parallel_for(encoded.sentences(), threads,
+                 [&](std::size_t i) { parses.run(i, [&](ParseRef& ref) { parse(scorer, i, {}, options, ref); }); });
+    return parses;
 }
 
 // The probabilities of all heads and of all labels of one sentence (ParseRef), for words 1..n.
@@ -143,60 +161,6 @@ nb::dict time_stages(const LinearModel& model, const HeldWeights& weights, const
     result["inference"] = times.inference - times.graphs;  // graphs are made meanwhile
     result["labels"] = times.labels;
     return result;
-}
-
-nb::list kbest_batch(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
-                     const Encoded& encoded, const Array<const int>& given_heads, const Array<const int>& given_labels,
-                     const TreeOptions& trees, int threads, int k) {
-    const LinearParser parser = parser_of(model, weights, pruner_weights);
-    const LinearScorer scorer(parser, encoded);
-    std::vector<std::vector<LabelledTree>> found(encoded.sentences());
-    for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
-        const std::size_t start = encoded.start(i);
-        found[i] = parse_kbest(scorer, i,
-                               {given_heads.shape(0) ? given_heads.data() + start - 1 : nullptr,
-                                given_labels.shape(0) ? given_labels.data() + start - 1 : nullptr},
-                               {trees.kind, Decoder::best, true, trees.graph}, k);
-    });
-    nb::list result;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        const std::size_t n = encoded.length(i);
-        int *heads, *labels;
-        double* scores;
-        auto all_heads = new_array<int, 2>({found[i].size(), n}, heads);
-        auto all_labels = new_array<int, 2>({found[i].size(), n}, labels);
-        auto all_scores = new_array<double, 1>({found[i].size()}, scores);
-        for (std::size_t t = 0; t < found[i].size(); ++t) {
-            std::copy_n(found[i][t].heads.begin() + 1, n, heads + t * n);
-            std::copy_n(found[i][t].labels.begin() + 1, n, labels + t * n);
-            scores[t] = found[i][t].score;
-        }
-        result.append(nb::make_tuple(std::move(all_heads), std::move(all_labels), std::move(all_scores)));
-    }
-    return result;
-}
-
-// (bytes used, text, sentences, words, lines, whether the next sentence cannot be parsed, why it has no tree).
-nb::tuple parse_text(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
-                     const std::vector<std::string>& labels, const std::vector<std::string>& tags, nb::bytes data,
-                     bool final, const TreeOptions& trees, bool least_risk, bool probabilities, bool constraints,
-                     int threads) {
-    const LinearParser parser = parser_of(model, weights, pruner_weights);
-    if (static_cast<int>(labels.size()) != model.first_order.labels())
-        throw nb::value_error("every label needs a name");
-    if (!tags.empty() && static_cast<int>(tags.size()) != model.higher.tags().tags())
-        throw nb::value_error("every tag needs a name");
-    const Decoder decoder = least_risk ? Decoder::least_risk : Decoder::best;
-    const StreamOptions options{
-        {trees.kind, decoder, probabilities, trees.graph, trees.graph.certify}, constraints, threads};
-    const std::string_view text(data.c_str(), data.size());
-    treebank::RewrittenText found;
-    {
-        nb::gil_scoped_release release;
-        found = parse_conllu(parser, Names(labels), Names(tags), text, final, options);
-    }
-    return nb::make_tuple(found.bytes, joined_bytes(found.sentences), found.sentences.size(), found.words, found.lines,
-                          found.stopped, found.refused_because);
 }
 
 }  // namespace
@@ -255,6 +219,13 @@ void bind_parsing(nb::module_& m) {
             "outer"_a = false, "nodes"_a = 0)
         .def_prop_ro("single_root", [](const TreeOptions& self) { return self.kind.single_root; })
         .def_prop_ro("projective", [](const TreeOptions& self) { return self.kind.projective; });
+    nb::class_<ParserNames>(m, "ParserNames", "What a parser's labels and tags are called.")
+        .def(
+            "__init__",
+            [](ParserNames* self, std::vector<std::string> labels, std::vector<std::string> tags) {
+                new (self) ParserNames{Names(std::move(labels)), Names(std::move(tags))};
+            },
+            "labels"_a, "tags"_a);
     ModelClass model(m, "ParserStructure", "A parser without its weights.");
     model
         .def(
@@ -272,30 +243,23 @@ void bind_parsing(nb::module_& m) {
             "padding", [](const LinearModel& self) { return self.padding(); },
             "How many weights follow the table's power of two.")
         .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "trees"_a, "threads"_a)
-        .def("parse", &parse_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a, "given_labels"_a,
-             "trees"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a, "head_probabilities"_a,
-             "label_probabilities"_a, "log_probabilities"_a, "gaps"_a, "tags"_a = nb::none(),
-             "tag_probabilities"_a = nb::none())
+        .def(
+            "annotate", &annotate_batch, "weights"_a, "pruner_weights"_a, "names"_a, "batch"_a, "trees"_a,
+            "least_risk"_a, "probabilities"_a, "constraints"_a, "threads"_a, "given_heads"_a = nb::none(),
+            "given_labels"_a = nb::none(),
+            "Gives trees to the sentences of a batch. `given_heads` and `given_labels`, of all words, bind as those in "
+            "the columns do with `constraints`; -1 is not known.")
+        .def("annotate_kbest", &annotate_batch_kbest, "weights"_a, "pruner_weights"_a, "names"_a, "batch"_a, "trees"_a,
+             "constraints"_a, "threads"_a, "k"_a,
+             "A batch in which every sentence comes with each of its k best trees.")
+        .def("parse", &parse_encoded, "weights"_a, "pruner_weights"_a, "encoded"_a, "trees"_a, "threads"_a,
+             "The best trees of encoded sentences.")
         .def("distributions", &distributions, "weights"_a, "pruner_weights"_a, "encoded"_a, "sentence"_a,
              "given_heads"_a, "trees"_a,
              "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "
              "tree's arcs ((n+1) x labels).")
         .def("time_stages", &time_stages, "weights"_a, "pruner_weights"_a, "encoded"_a, "trees"_a,
-             "Seconds by stage that a parse of all sentences takes, one after the other.")
-        .def("parse_conllu", &parse_text, "weights"_a, "pruner_weights"_a, "labels"_a, "tags"_a, "data"_a, "final"_a,
-             "trees"_a, "least_risk"_a, "probabilities"_a, "constraints"_a, "threads"_a,
-             nb::sig("def parse_conllu(self, weights: typing.Any, pruner_weights: typing.Any, labels: list[str], "
-                     "tags: list[str], data: bytes, final: bool, trees: TreeOptions, least_risk: bool, "
-                     "probabilities: bool, constraints: bool, threads: int) "
-                     "-> tuple[int, bytes, int, int, int, bool, str]"),
-             "The text of the whole sentences at the start of the data, with trees: (bytes used, text, sentences, "
-             "words, lines, whether the next sentence cannot be parsed, why there is no tree for it).")
-        .def("kbest", &kbest_batch, "weights"_a, "pruner_weights"_a, "encoded"_a, "given_heads"_a, "given_labels"_a,
-             "trees"_a, "threads"_a, "k"_a,
-             nb::sig("def kbest(self, weights: typing.Any, pruner_weights: typing.Any, encoded: Encoded, "
-                     "given_heads: typing.Any, given_labels: typing.Any, trees: TreeOptions, "
-                     "threads: int, k: int) -> list[typing.Any]"),
-             "For every sentence (heads, labels, log-probabilities), a row per tree and a column per word.");
+             "Seconds by stage that a parse of all sentences takes, one after the other.");
     bind_training(model);
     bind_raw_scores(model);
 }

@@ -7,10 +7,11 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "batches.hpp"
 #include "bindings.hpp"
 #include "outcomes.hpp"
 #include "support/parallel.hpp"
-#include "tagging/stream.hpp"
+#include "tagging/annotate.hpp"
 #include "weights.hpp"
 
 namespace nb = nanobind;
@@ -46,15 +47,15 @@ std::string_view text_of(nb::handle object) {
     return {data, static_cast<std::size_t>(size)};
 }
 
-std::unique_ptr<TagText> make_text(nb::list sentences) {
-    auto text = std::make_unique<TagText>();
+void make_text(TagText* self, nb::list sentences) {
+    TagText text;
     std::vector<std::string_view> forms;
     for (nb::handle sentence : sentences) {
         forms.clear();
         for (nb::handle form : nb::cast<nb::list>(sentence)) forms.push_back(text_of(form));
-        text->add_sentence(forms);
+        text.add_sentence(forms);
     }
-    return text;
+    new (self) TagText(std::move(text));
 }
 
 template <class Each>
@@ -73,12 +74,13 @@ std::u32string decoded(const std::string& text) {
 struct HeldTagger {
     nb::object owners;
     Tagger tagger;
-    TagNames names;
+    std::shared_ptr<const TagNames> names;
 
     HeldTagger(nb::tuple classes_and_stages, const std::vector<const HeldWeights*>& weights,
                const std::vector<double>& scales, std::vector<std::string> upos, std::vector<std::string> xpos,
                std::vector<std::string> feats)
-        : owners(classes_and_stages), names{std::move(upos), std::move(xpos), std::move(feats)} {
+        : owners(classes_and_stages),
+          names(std::make_shared<const TagNames>(TagNames{std::move(upos), std::move(xpos), std::move(feats)})) {
         if (classes_and_stages.size() != stage_count + 1 || weights.size() != stage_count ||
             scales.size() != stage_count)
             throw nb::value_error("a tagger has three stages");
@@ -87,41 +89,14 @@ struct HeldTagger {
             const Stage& stage = nb::cast<const Stage&>(classes_and_stages[s + 1]);
             tagger.stages[s] = {&stage, weights[s]->table(stage.layer.padding()), scales[s]};
         }
-        if (tagger.stages[upos_stage].stage->layer.labels() != static_cast<int>(names.upos.size()) ||
-            tagger.stages[morph_stage].stage->layer.labels() != static_cast<int>(names.xpos.size()) ||
-            names.xpos.size() != names.feats.size() || tagger.stages[lemma_stage].stage->scripts.empty())
+        if (tagger.stages[upos_stage].stage->layer.labels() != static_cast<int>(names->upos.size()) ||
+            tagger.stages[morph_stage].stage->layer.labels() != static_cast<int>(names->xpos.size()) ||
+            names->xpos.size() != names->feats.size() || tagger.stages[lemma_stage].stage->scripts.empty())
             throw nb::value_error("every label needs a name");
     }
 
-    int tags() const { return static_cast<int>(names.upos.size()); }
+    int tags() const { return static_cast<int>(names->upos.size()); }
 };
-
-// Labels and probabilities of all words, a row for each stage.
-nb::tuple tag_text(const HeldTagger& self, const TagText& text, bool probabilities, int candidates, double least,
-                   int threads) {
-    std::vector<std::string> lists(candidates ? text.words() : 0);
-    int* labels;
-    double* chances;
-    auto all_labels = new_array<int, 2>({stage_count, text.words()}, labels);
-    auto all_chances = new_array<double, 2>({probabilities ? std::size_t{stage_count} : 0, text.words()}, chances);
-    {
-        nb::gil_scoped_release release;
-        parallel_for(text.sentences(), threads, [&](std::size_t i) {
-            thread_local Tagged found;
-            Words words = text.sentence(i);
-            tag(self.tagger, words, text.forms(i), {probabilities, candidates, least}, found);
-            for (std::size_t word = 0; candidates && word < found.candidates.size(); ++word)
-                lists[text.start(i) + word] = candidates_text(found.candidates[word], self.names);
-            for (int s = 0; s < stage_count; ++s) {
-                const std::size_t at = s * text.words() + text.start(i);
-                std::copy(found.labels[s].begin(), found.labels[s].end(), labels + at);
-                if (probabilities)
-                    std::copy(found.probabilities[s].begin(), found.probabilities[s].end(), chances + at);
-            }
-        });
-    }
-    return nb::make_tuple(std::move(all_labels), std::move(all_chances), std::move(lists));
-}
 
 nb::object tag_probabilities(const HeldTagger& self, const TagText& text, int threads) {
     const int tags = self.tags();
@@ -164,18 +139,6 @@ auto kbest_tags(const HeldTagger& self, const TagText& text, int k, int threads)
     return result;
 }
 
-nb::tuple tag_bytes(const HeldTagger& self, nb::bytes data, bool final, bool probabilities, int candidates,
-                    double least, int threads) {
-    const std::string_view text(data.c_str(), data.size());
-    treebank::RewrittenText found;
-    {
-        nb::gil_scoped_release release;
-        found = tag_conllu(self.tagger, self.names, text, final, {probabilities, candidates, least}, threads);
-    }
-    return nb::make_tuple(found.bytes, joined_bytes(found.sentences), found.sentences.size(), found.words, found.lines,
-                          found.stopped);
-}
-
 }  // namespace
 
 void bind_tagging(nb::module_& m) {
@@ -212,6 +175,8 @@ void bind_tagging(nb::module_& m) {
         "The lemma, or None if the script does not fit the form.");
 
     nb::class_<TagText>(m, "TagText", "Sentences as hashes that taggers look at.")
+        .def("__init__", &make_text, "sentences"_a, nb::sig("def __init__(self, sentences: list[list[str]]) -> None"),
+             "Sentences as lists of forms.")
         .def("__len__", &TagText::sentences)
         .def_prop_ro("words", &TagText::words, "The number of words in all sentences.")
         .def("lengths",
@@ -258,9 +223,6 @@ void bind_tagging(nb::module_& m) {
                 for (std::size_t i = 0; i < self.sentences(); ++i) set_classes(classes.dictionary, self.sentence(i));
             },
             "classes"_a);
-    m.def("tag_text", &make_text, "sentences"_a, nb::sig("def tag_text(sentences: list[list[str]]) -> TagText"),
-          "Sentences as lists of forms.");
-
     nb::class_<HeldDictionary>(m, "TagDictionary", "Lists of labels by hashes.")
         .def(nb::init<Row<const std::uint64_t>, Row<const std::uint32_t>, Row<const std::uint16_t>, int>(), "keys"_a,
              "starts"_a, "lists"_a, "labels"_a);
@@ -292,21 +254,15 @@ void bind_tagging(nb::module_& m) {
         .def(nb::init<nb::tuple, const std::vector<const HeldWeights*>&, const std::vector<double>&,
                       std::vector<std::string>, std::vector<std::string>, std::vector<std::string>>(),
              "classes_and_stages"_a, "weights"_a, "scales"_a, "upos"_a, "xpos"_a, "feats"_a, nb::keep_alive<1, 3>())
-        .def("tag", &tag_text, "text"_a, "probabilities"_a, "candidates"_a, "least"_a, "threads"_a,
-             nb::sig("def tag(self, text: TagText, probabilities: bool, candidates: int, least: float, threads: int) "
-                     "-> tuple[typing.Any, typing.Any, list[str]]"),
-             "Labels and probabilities of all words, a row for each stage; and lists of the UPOS tags they may have.")
         .def(
-            "lemmas",
-            [](const HeldTagger& self, const TagText& text, const Row<const int>& scripts) {
-                const auto& all = self.tagger.stages[lemma_stage].stage->scripts;
-                if (scripts.shape(0) != text.words()) throw nb::value_error("every word needs a script");
-                std::vector<std::string> result(text.words());
-                for (std::size_t word = 0; word < text.words(); ++word)
-                    make_lemma(all.at(scripts.data()[word]), text.form(word), result[word]);
-                return result;
+            "annotate",
+            [](const HeldTagger& self, treebank::Batch& batch, bool probabilities, int candidates, double least,
+               int threads) {
+                nb::gil_scoped_release release;
+                annotate(self.tagger, self.names, {probabilities, candidates, least}, threads, batch);
             },
-            "text"_a, "scripts"_a)
+            "batch"_a, "probabilities"_a, "candidates"_a, "least"_a, "threads"_a,
+            "Sets tags and lemmas of all words of a batch.")
         .def("probabilities", &tag_probabilities, "text"_a, "threads"_a,
              nb::sig("def probabilities(self, text: TagText, threads: int) -> typing.Any"),
              "Of every tag of every word.")
@@ -324,11 +280,5 @@ void bind_tagging(nb::module_& m) {
                     "-> tuple[typing.Any, typing.Any, typing.Any, typing.Any]"),
             "The chain of tags: where the candidates of each word begin, the candidates, their scores, those of "
             "triples. The last place is the end.")
-        .def("kbest", &kbest_tags, "text"_a, "k"_a, "threads"_a)
-        .def("tag_conllu", &tag_bytes, "data"_a, "final"_a, "probabilities"_a, "candidates"_a, "least"_a, "threads"_a,
-             nb::sig("def tag_conllu(self, data: bytes, final: bool, probabilities: bool, candidates: int, "
-                     "least: float, threads: int) "
-                     "-> tuple[int, bytes, int, int, int, bool]"),
-             "The text of the whole sentences at the start of the data, with tags: (bytes used, text, sentences, "
-             "words, lines, whether the next sentence breaks the format).");
+        .def("kbest", &kbest_tags, "text"_a, "k"_a, "threads"_a);
 }

@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -14,12 +15,13 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "batches.hpp"
 #include "bindings.hpp"
 #include "linear/learner.hpp"
 #include "tokenizing/boundaries.hpp"
-#include "tokenizing/conllu_writer.hpp"
 #include "tokenizing/multiwords.hpp"
 #include "tokenizing/scanner.hpp"
+#include "tokenizing/sentences.hpp"
 #include "treebank/utf8.hpp"
 #include "weights.hpp"
 
@@ -223,11 +225,11 @@ void bind_tokenizing(nb::module_& m) {
             },
             "pages"_a.noconvert(), "blocks"_a.noconvert(), "token_templates"_a, "sentence_templates"_a,
             "token_weights"_a, "sentence_weights"_a, "sentence_threshold"_a, "spaces_in_tokens"_a);
-    nb::class_<Written>(m, "WrittenText", "What was written so far.")
+    nb::class_<TextCounts>(m, "TextCounts", "How much of a text there is so far.")
         .def(nb::init<>())
-        .def_ro("sentences", &Written::sentences)
-        .def_ro("tokens", &Written::tokens)
-        .def_ro("words", &Written::words);
+        .def_ro("sentences", &TextCounts::sentences)
+        .def_ro("tokens", &TextCounts::tokens)
+        .def_ro("words", &TextCounts::words);
     nb::class_<TextBatch>(m, "TextBatch", "Sentences that follow each other in a text.")
         .def_prop_ro("text", [](const TextBatch& self) { return nb::bytes(self.text.data(), self.text.size()); })
         .def_prop_ro("is_first", [](const TextBatch& self) { return self.is_first; })
@@ -271,16 +273,13 @@ void bind_tokenizing(nb::module_& m) {
             },
             nb::rv_policy::move)
         .def(
-            "conllu",
-            [](const TextBatch& self, const Multiwords& multiwords, bool ranges, Written& written) {
-                std::string result;
-                {
-                    nb::gil_scoped_release unlocked;
-                    write_conllu(self, multiwords, ranges, written, result);
-                }
-                return nb::bytes(result.data(), result.size());
+            "to_batch",
+            [](const TextBatch& self, const Multiwords& multiwords, bool ranges, TextCounts& counts, int threads) {
+                nb::gil_scoped_release unlocked;
+                return hold(
+                    make_sentences(std::make_shared<const TextBatch>(self), multiwords, ranges, counts, threads));
             },
-            "multiwords"_a, "ranges"_a, "written"_a);
+            "multiwords"_a, "ranges"_a, "counts"_a, "threads"_a, "The sentences as a batch for components.");
     nb::class_<TextScanner>(m, "TextScanner", "A text that comes in pieces, cut into sentences and tokens.")
         .def(
             "__init__",

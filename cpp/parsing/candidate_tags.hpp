@@ -4,6 +4,7 @@
 
 #include "linear/atoms.hpp"
 #include "parsing/names.hpp"
+#include "treebank/batch.hpp"
 
 namespace arbora {
 
@@ -11,5 +12,9 @@ namespace arbora {
 // else its UPOS alone, if that is known; else none, which leaves it any. Returns what features see as its UPOS: the first.
 std::string_view read_candidates(const Names& tags, std::string_view upos, std::string_view misc,
                                  std::vector<WordTag>& found);
+
+// The same of what a tagger has listed for the word in a batch.
+std::string_view take_candidates(const Names& tags, std::string_view upos,
+                                 const std::vector<treebank::TagCandidate>& listed, std::vector<WordTag>& found);
 
 }  // namespace arbora

@@ -45,6 +45,10 @@ public:
         }
         keep(sentence, ref);
     }
+    // By how much a tree's score may be less than the best; 0 is proved.
+    double gap(std::size_t sentence) const {
+        return is_certificate(values[sentence], upper_bounds[sentence]) ? 0 : upper_bounds[sentence] - values[sentence];
+    }
     // Where it says why there is none, a sentence has no tree.
     bool has_tree(std::size_t sentence) const { return errors[sentence].reason.empty(); }
 

@@ -8,19 +8,19 @@ namespace {
 constexpr std::array<WordAtom, 2> found_atoms{WordAtom::upos, WordAtom::morph};
 
 void list_candidates(const Lattice& lattice, const std::vector<double>& chances, const std::vector<int>& best,
-                     const TagWishes& wishes, std::vector<std::vector<TagChance>>& found) {
+                     const TaggingOptions& options, std::vector<std::vector<TagChance>>& found) {
     found.resize(best.size());
     for (std::size_t word = 0; word < best.size(); ++word) {
         std::vector<TagChance>& own = found[word];
         own.clear();
         for (int c = lattice.starts[word]; c < lattice.starts[word + 1]; ++c)
-            if (lattice.labels[c] == best[word] || (chances[c] > 0 && chances[c] >= wishes.least))
+            if (lattice.labels[c] == best[word] || (chances[c] > 0 && chances[c] >= options.least))
                 own.push_back({lattice.labels[c], chances[c]});
         std::stable_sort(own.begin(), own.end(), [&](const TagChance& a, const TagChance& b) {
             if ((a.tag == best[word]) != (b.tag == best[word])) return a.tag == best[word];
             return a.probability > b.probability;
         });
-        if (static_cast<int>(own.size()) > wishes.candidates) own.resize(wishes.candidates);
+        if (static_cast<int>(own.size()) > options.candidates) own.resize(options.candidates);
     }
 }
 
@@ -44,7 +44,7 @@ void choose_labels(const Stage& stage, ShortWeights weights, const Words& words,
         labels[word] = lattice.labels[lattice.starts[word] + path[word]];
 }
 
-void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, const TagWishes& wishes,
+void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, const TaggingOptions& options,
          Tagged& found) {
     thread_local Lattice lattice;
     thread_local std::vector<double> candidates;
@@ -56,11 +56,11 @@ void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> f
         if (s < lemma_stage)
             for (std::size_t word = 0; word < forms.size(); ++word)
                 words.set_number(static_cast<int>(word), found_atoms[s], labels[word]);
-        const bool lists = s == upos_stage && wishes.candidates > 0;
-        if (!wishes.probabilities && !lists) continue;
+        const bool lists = s == upos_stage && options.candidates > 0;
+        if (!options.probabilities && !lists) continue;
         lattice.multiply(trained.scale);
         sum_paths(lattice, candidates, nullptr);
-        if (lists) list_candidates(lattice, candidates, labels, wishes, found.candidates);
+        if (lists) list_candidates(lattice, candidates, labels, options, found.candidates);
         found.probabilities[s].resize(forms.size());
         for (std::size_t word = 0; word < forms.size(); ++word)
             for (int c = lattice.starts[word]; c < lattice.starts[word + 1]; ++c)

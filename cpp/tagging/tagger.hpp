@@ -29,7 +29,7 @@ void set_classes(const Dictionary& classes, Words& words);
 
 // What is to be found beside the best labels: their probabilities; the UPOS tags that a word may have, at most so many, none
 // less probable than `least` but the best.
-struct TagWishes {
+struct TaggingOptions {
     bool probabilities = false;
     int candidates = 0;
     double least = 0;
@@ -49,7 +49,7 @@ struct Tagged {
 };
 
 // The best labels; the words are set from these forms, and get the atoms that stages find.
-void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, const TagWishes& wishes,
+void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, const TaggingOptions& options,
          Tagged& found);
 
 // The chain of UPOS tags; the scores of rows are log-probabilities, up to one sum for all of them.

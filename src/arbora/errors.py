@@ -34,4 +34,9 @@ class InvalidScoresError(ArboraError, ValueError):
 
 
 class InfeasibleTreeError(ArboraError, ValueError):
-    """No tree satisfies the constraints; the message names the tokens."""
+    """No tree satisfies the constraints; the message names the tokens.
+
+    ``reason`` is the message without the name of the sentence, where it has one.
+    """
+
+    reason: str = ""

@@ -126,15 +126,15 @@ def written_sentence_by_sentence(
     parser: DependencyParser, data: bytes, options: ParseOptions
 ) -> tuple[bytes, str | None]:
     """The slow twin: what was written, and the error that came then."""
-    written, owed = b"", ""
+    written, separator = b"", ""
     try:
         for item in conllu.scan([data], False):
             if isinstance(item, Broken):
                 raise item.problems[0]
             (sentence,) = parser.parse([item], options)
             text = conllu.encode(sentence)
-            written += (owed + text).encode()
-            owed = conllu.owed(text)
+            written += (separator + text).encode()
+            separator = conllu.separator(text)
     except ArboraError as error:
         return written, f"{type(error).__name__}: {error}"
     return written, None

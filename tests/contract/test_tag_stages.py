@@ -53,7 +53,7 @@ BITS = 10
 
 def test_atoms_are_those_of_the_twin():
     assert slow.ATOMS == ATOMS
-    text = _core.tag_text([FORMS[:7], [], FORMS[7:]])
+    text = _core.TagText([FORMS[:7], [], FORMS[7:]])
     assert text.lengths() == [7, 0, len(FORMS) - 7]
     for number, name in enumerate(ATOMS):
         expected = [slow.atoms_of(form.replace("İ", "i"))[name] for form in FORMS]
@@ -65,7 +65,7 @@ def test_atoms_are_those_of_the_twin():
 
 
 def test_templates_see_neighbours_and_what_is_beyond():
-    text, words = _core.tag_text([FORMS[:3]]), slow.Words(FORMS[:3])
+    text, words = _core.TagText([FORMS[:3]]), slow.Words(FORMS[:3])
     for line in (
         "alone",
         "word.form",
@@ -89,7 +89,7 @@ class Material:
         number = STAGES.index(stage)
         labels = Labels.of(sentences)
         gold = labels.numbers(sentences)
-        self.text = _core.tag_text([s.forms for s in sentences])
+        self.text = _core.TagText([s.forms for s in sentences])
         classes = make_classes(self.text, gold[0])
         self.text.set_classes(make_dictionary(classes, 1 << 16))
         for atom in ("upos", "morph"):

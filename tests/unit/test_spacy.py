@@ -65,7 +65,7 @@ def check_there_and_back() -> None:
     for own, other in zip(document, again, strict=True):
         for column in ("forms", "lemmas", "upos", "xpos", "heads", "deprels"):
             assert getattr(own, column) == getattr(other, column), column
-        assert own.places == other.places
+        assert own.spans == other.spans
 
 
 @pytest.fixture

@@ -89,11 +89,11 @@ def in_pieces(data: bytes, size: int) -> list[bytes]:
 
 
 def written(items: list[Any]) -> bytes:
-    text = owed = ""
+    text = separator = ""
     for item in items:
         part = conllu.encode(item)
-        text += owed + part
-        owed = conllu.owed(part)
+        text += separator + part
+        separator = conllu.separator(part)
     return text.encode()
 
 

@@ -7,7 +7,7 @@
 
 from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import ParseOptions, TrainingOptions
-from arbora.dependency.output import RankedTree, set_kbest
+from arbora.dependency.output import RankedTree
 from arbora.dependency.parser import DependencyParser
 from arbora.dependency.presets import PRESETS, preset_options, preset_templates
 from arbora.dependency.rule_parsing import parse_with_rules
@@ -27,6 +27,5 @@ __all__ = [
     "parse_with_rules",
     "preset_options",
     "preset_templates",
-    "set_kbest",
     "train",
 ]

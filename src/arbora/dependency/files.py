@@ -20,10 +20,11 @@ from arbora.features import Templates
 from arbora.learning.checkpoints import checkpoint_header, checkpoint_name
 from arbora.models import check_model_name
 from arbora.treebank import Sentence, read, write
+from arbora.treebank.batches import ConlluPiece
 from arbora.treebank.conllx import Losses, reduced
 from arbora.treebank.files import check_output, read_text
 from arbora.treebank.formats import find_format
-from arbora.treebank.streaming import RewrittenConllu, rewrite_file
+from arbora.treebank.streaming import rewrite_file
 
 SHOWN_EVERY = 100
 """How many sentences are parsed between two calls of ``progress``, at least."""
@@ -165,7 +166,7 @@ def parse_file(
 
 
 def write_parsed(
-    parse: Callable[[Iterable[bytes]], Generator[RewrittenConllu, None, None]],
+    parse: Callable[[Iterable[bytes]], Generator[ConlluPiece, None, None]],
     source: str,
     target: str,
     options: ParseOptions,
@@ -174,7 +175,7 @@ def write_parsed(
 ) -> None:
     """What ``parse`` makes of a file's bytes, as it comes: no sentence becomes an object of Python."""
 
-    def on_piece(found: RewrittenConllu) -> None:
+    def on_piece(found: ConlluPiece) -> None:
         shown = report.sentences // SHOWN_EVERY
         report.sentences += found.sentences
         report.words += found.words

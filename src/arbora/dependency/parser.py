@@ -6,37 +6,37 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.dependency.batches import Floats, Integers, Work, guarded, run_in_order
 from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of, tags_of
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
-from arbora.dependency.output import (
-    CERTIFICATE,
-    TREE_LOG_PROBABILITY,
-    RankedTree,
-    certificate_text,
-    check_columns,
-    refusal,
-    set_comment,
-    with_chances,
-    without_candidates,
-)
+from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
 from arbora.dependency.structure import check_header, encode, held, make_structure
-from arbora.errors import ArboraError, FileError, InfeasibleTreeError
+from arbora.errors import ArboraError, FileError
 from arbora.inference import find_solver
 from arbora.models import compact, expand_short, is_compact, read_model, write_model
 from arbora.treebank import Sentence
-from arbora.treebank.conllu import fed
-from arbora.treebank.streaming import RewrittenConllu, in_batches
+from arbora.treebank.batches import (
+    ConlluPiece,
+    Step,
+    ahead,
+    annotated,
+    make_batches,
+    read_batches,
+    sentences_of,
+    to_conllu,
+    to_sentences,
+)
+
+Integers: TypeAlias = npt.NDArray[np.int32]
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 ARCHITECTURE = "dependency-parser"
 _NO_INTEGERS = np.empty(0, np.int32)
-_NO_FLOATS = np.empty(0, np.float64)
 
 
 class DependencyParser:
@@ -55,7 +55,7 @@ class DependencyParser:
         self.header = header
         self.labels: list[str] = list(header["labels"])
         self.tags: list[str] = list(header.get("tags", []))  # among which it chooses; none: they are given
-        self._numbers = {label: number for number, label in enumerate(self.labels)}
+        self._names = _core.ParserNames(self.labels, self.tags)
         self._weights = weights
         self._pruner_weights = pruner_weights
         # The 8-bit weights of a file that has such, so that they can be written again without further loss.
@@ -113,18 +113,23 @@ class DependencyParser:
         return header, {**tensors, "pruner": pruner.values}
 
     def parse(self, sentences: Iterable[Sentence], options: ParseOptions | None = None) -> Iterator[Sentence]:
-        """The same sentences, in order, with heads and labels set in place; the input may be endless.
+        """New sentences with heads and labels, in order; the input may be endless, and stays as it is.
 
         Enhanced dependencies (DEPS) are emptied: they belonged to other trees. With probabilities, MISC gets
         ``HeadProbability`` and ``LabelProbability`` (that of the label, given the tree), and a comment gives
-        the logarithm of the tree's probability. A parser that chooses tags sets UPOS too, among those that
-        MISC lists (``UposCandidates``, as `arbora.text.Tagger` writes it) and does no longer then; a word
-        without such a list keeps its UPOS. Its MISC gets ``UposProbability`` with the others.
+        the logarithm of the tree's probability; ``findings`` has all of them in full precision. A parser that
+        chooses tags sets UPOS too, among those that MISC lists (``UposCandidates``, as `arbora.text.Tagger`
+        writes it) and does no longer then; a word without such a list keeps its UPOS. Its MISC gets
+        ``UposProbability`` with the others.
         """
         options = (options or ParseOptions()).check()
-        for work in self._pipeline(sentences, options):
-            self._write_back(work, options)
-            yield from work.sentences
+        found = annotated(make_batches(sentences, options.batch), [self.annotator(options)])
+        return to_sentences(ahead(found) if options.threads > 1 else found)
+
+    def annotator(self, options: ParseOptions) -> Step:
+        """What the parser does with a batch of sentences: they get trees."""
+        check_columns([*self.labels, *self.tags])
+        return lambda batch: self._annotate(batch, options)
 
     def graph(
         self,
@@ -198,7 +203,7 @@ class DependencyParser:
 
     def parse_conllu(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None
-    ) -> Generator[RewrittenConllu, None, None]:
+    ) -> Generator[ConlluPiece, None, None]:
         """Parse a CoNLL-U file that comes in pieces; every piece is answered as soon as it is there.
 
         The same bytes as reading, `parse` and writing give, but no word becomes an object of Python: this is
@@ -207,36 +212,8 @@ class DependencyParser:
         tree fits, raises the error when all before it were handed on.
         """
         options = (options or ParseOptions()).check()
-        if options.solver in GRAPH_SOLVERS:
-            raise ArboraError(f"the solver {options.solver} works on sentences: use parse, not parse_conllu")
-        check_columns([*self.labels, *self.tags])
-        line, sentences_before = 1, 0
-
-        def take(data: bytes, final: bool) -> tuple[int, tuple[RewrittenConllu, ArboraError | None]]:
-            nonlocal line, sentences_before
-            used, text, sentences, words, lines, stopped, reason = self._core.parse_conllu(
-                self._weights,
-                self._pruner_weights,
-                self.labels,
-                self.tags,
-                data,
-                final,
-                self._trees(options),
-                options.decoder == "mbr",
-                options.probabilities,
-                options.constraints,
-                options.threads,
-            )
-            line += lines
-            sentences_before += sentences
-            error = refusal(data[used:], final, line, sentences_before + 1, reason) if stopped else None
-            return used, (RewrittenConllu(text, sentences, words), error)
-
-        for found, error in fed(pieces, take, lambda: line):
-            if found.sentences:
-                yield found
-            if error is not None:
-                raise error
+        batches = read_batches(pieces, threads=options.threads)
+        return to_conllu(annotated(batches, [self.annotator(options)]), threads=options.threads)
 
     def kbest(
         self, sentences: Iterable[Sentence], k: int, options: ParseOptions | None = None
@@ -247,44 +224,37 @@ class DependencyParser:
         the ``max(256, 16 k)`` most probable trees, which are all that matter unless labels are very unsure.
         """
         options = (options or ParseOptions()).check()
+        batches = make_batches(sentences, options.batch)
+        trees: list[RankedTree] = []
+        for sentence in to_sentences(annotated(batches, [self.ranker(k, options)])):
+            findings = sentence.findings or {}
+            if trees and findings.get(KBEST_RANK, 1) == 1:
+                yield trees
+                trees = []
+            trees.append(
+                RankedTree(
+                    [head for head in sentence.heads if head is not None],
+                    sentence.deprels,
+                    findings.get(TREE_LOG_PROBABILITY, 0.0),
+                )
+            )
+        if trees:
+            yield trees
+
+    def ranker(self, k: int, options: ParseOptions) -> Step:
+        """What the parser does with a batch if the k best trees are wanted, each with a sentence of its own."""
         if k < 1:
             raise ArboraError(f"k must be at least 1, not {k}")
-        for work in self._batches(sentences, options):
-            found = guarded(work, lambda work=work: self._kbest_of(work, options, k))  # type: ignore[misc]
-            for sentence, (heads, labels, scores) in zip(work.sentences, found, strict=True):
-                yield [
-                    RankedTree(h, self._names(lab, sentence, options), score)
-                    for h, lab, score in zip(heads.tolist(), labels.tolist(), scores.tolist(), strict=True)
-                ]
-
-    def _batches(self, sentences: Iterable[Sentence], options: ParseOptions) -> Iterator[Work]:
-        return (self._encode(batch, options) for batch in in_batches(sentences, options.batch))
-
-    def _encode(self, batch: list[Sentence], options: ParseOptions) -> Work:
-        encoded = encode(batch, self.tags)
-        words, chances = encoded.words, encoded.words if options.probabilities else 0
-        given_heads = given_labels = _NO_INTEGERS
-        if options.constraints:
-            given_heads, given_labels = self._given(batch)
-        return Work(
+        return lambda batch: self._core.annotate_kbest(
+            self._weights,
+            self._pruner_weights,
+            self._names,
             batch,
-            encoded,
-            given_heads,
-            given_labels,
-            np.empty(words, np.int32),
-            np.empty(words, np.int32),
-            np.empty(chances),
-            np.empty(chances),
-            np.empty(len(batch) if options.probabilities else 0),
-            np.empty(len(batch) if options.certificates else 0),
-            np.empty(words if self.tags else 0, np.int32),
-            np.empty(chances if self.tags else 0),
+            self._trees(options),
+            options.constraints,
+            options.threads,
+            k,
         )
-
-    def _given(self, batch: list[Sentence]) -> tuple[Integers, Integers]:
-        heads = [-1 if head is None else head for sentence in batch for head in sentence.heads]
-        labels = [self._numbers.get(label, -1) for sentence in batch for label in sentence.deprels]
-        return np.array(heads, np.int32), np.array(labels, np.int32)
 
     def _trees(self, options: ParseOptions) -> _core.TreeOptions:
         has_tags = self.tags or self.header["options"].get("latent_tags", 0)
@@ -298,103 +268,64 @@ class DependencyParser:
         every = self.header["options"].get("latent_tags", 0) or len(self.tags)
         return [count or every for count in encoded.tag_counts()] if self.tags else [every] * words
 
-    def _run(self, work: Work, options: ParseOptions) -> Work:
-        if options.solver in GRAPH_SOLVERS:
-            gaps = self._solve_graphs(work, options)
-            options = replace(options, solver=None, certificates=False)
-            self._run_native(replace(work, gaps=_NO_FLOATS), options)
-            work.gaps[:] = gaps[: len(work.gaps)]
-            return work
-        return self._run_native(work, options)
+    def _annotate(self, batch: _core.Batch, options: ParseOptions) -> _core.Batch:
+        if options.solver not in GRAPH_SOLVERS:
+            return self._annotate_natively(batch, options)
+        heads, gaps = self._solve_graphs(batch, options)
+        plain = replace(options, solver=None, certificates=False)
+        self._annotate_natively(batch, plain, given_heads=heads)
+        for place, gap in enumerate(gaps if options.certificates else []):
+            if gap is not None:
+                batch.set_gap(place, gap)
+        return batch
 
-    def _solve_graphs(self, work: Work, options: ParseOptions) -> list[float]:
-        """Heads by a solver of Python, as if given beforehand; returns how far they may be from the best."""
-        assert options.solver is not None
-        has_bound = "upper_bound" in find_solver(options.solver).gives
-        gaps, found = [], []
-        start = 0
-        for index, sentence in enumerate(work.sentences):
-            end = start + len(sentence.forms)
-            gap = 0.0
-            if end > start:
-                given = work.given_heads[start:end] if len(work.given_heads) else None
-                graph = self.graph(sentence, options, joined=has_bound, given_heads=given)
-                solution = graph.graph.solve(options.solver)
-                try:
-                    found += graph.heads_of(solution)
-                except ArboraError as error:
-                    raise InfeasibleTreeError(f"sentence {index} of the batch: {error}") from None
-                if options.certificates:
-                    gap = 0.0 if has_bound and solution.is_certified else solution.gap if has_bound else inf
-            gaps.append(gap)
-            start = end
-        work.given_heads = np.array(found, np.int32)
-        if not len(work.given_labels):
-            work.given_labels = np.full(len(found), -1, np.int32)
-        return gaps
-
-    def _run_native(self, work: Work, options: ParseOptions) -> Work:
-        self._core.parse(
+    def _annotate_natively(
+        self,
+        batch: _core.Batch,
+        options: ParseOptions,
+        *,
+        given_heads: Integers | None = None,
+        given_labels: Integers | None = None,
+    ) -> _core.Batch:
+        self._core.annotate(
             self._weights,
             self._pruner_weights,
-            work.encoded,
-            work.given_heads,
-            work.given_labels,
+            self._names,
+            batch,
             self._trees(options),
             options.decoder == "mbr",
+            options.probabilities,
+            options.constraints,
             options.threads,
-            work.heads,
-            work.labels,
-            work.head_probabilities,
-            work.label_probabilities,
-            work.log_probabilities,
-            work.gaps,
-            work.tags if self.tags else None,
-            work.tag_probabilities if self.tags else None,
+            given_heads,
+            given_labels,
         )
-        return work
+        return batch
 
-    def _kbest_of(self, work: Work, options: ParseOptions, k: int) -> list[Any]:
-        return self._core.kbest(
-            self._weights,
-            self._pruner_weights,
-            work.encoded,
-            work.given_heads,
-            work.given_labels,
-            self._trees(options),
-            options.threads,
-            k,
-        )
+    def _solve_graphs(self, batch: _core.Batch, options: ParseOptions) -> tuple[Integers, list[float | None]]:
+        """Heads by a solver of Python, as if given beforehand, and how far they may be from the best.
 
-    def _pipeline(self, sentences: Iterable[Sentence], options: ParseOptions) -> Iterator[Work]:
-        """The sentences in batches, parsed, in order."""
-        batches = self._batches(sentences, options)
-        return run_in_order(batches, lambda work: self._run(work, options), options.threads)
+        Sentences for which it finds none are refused; those without words have no gap.
+        """
+        assert options.solver is not None
+        has_bound = "upper_bound" in find_solver(options.solver).gives
+        gaps: list[float | None] = []
+        found: list[int] = []
+        for place, sentence in enumerate(sentences_of(batch)):
+            gaps.append(None)
+            if not len(sentence):
+                continue
+            given = self._given_heads(sentence) if options.constraints else None
+            graph = self.graph(sentence, options, joined=has_bound, given_heads=given)
+            solution = graph.graph.solve(options.solver)
+            try:
+                found += graph.heads_of(solution)
+            except ArboraError as error:
+                batch.refuse(place, str(error))
+                found += [-1] * len(sentence)
+                continue
+            gaps[-1] = 0.0 if has_bound and solution.is_certified else solution.gap if has_bound else inf
+        return np.array(found, np.int32), gaps
 
-    def _names(self, labels: list[int], sentence: Sentence, options: ParseOptions) -> list[str]:
-        names = [self.labels[label] for label in labels]
-        if options.constraints:  # a given label stays, even one that the model does not know
-            names = [name if old == "_" else old for name, old in zip(names, sentence.deprels, strict=True)]
-        return names
-
-    def _write_back(self, work: Work, options: ParseOptions) -> None:
-        heads, labels = work.heads.tolist(), work.labels.tolist()
-        start = 0
-        for index, sentence in enumerate(work.sentences):
-            end = start + len(sentence.forms)
-            sentence.deprels = self._names(labels[start:end], sentence, options)
-            sentence.heads = heads[start:end]
-            sentence.deps = ["_"] * (end - start)
-            if self.tags:
-                sentence.upos = [self.tags[tag] for tag in work.tags[start:end].tolist()]
-                sentence.misc = [without_candidates(misc) for misc in sentence.misc]
-            if options.probabilities and end > start:
-                columns = [work.head_probabilities, work.label_probabilities]
-                if self.tags:
-                    columns.insert(0, work.tag_probabilities)
-                chances = zip(sentence.misc, *(column[start:end].tolist() for column in columns), strict=True)
-                sentence.misc = [with_chances(misc, *own) for misc, *own in chances]
-                set_comment(sentence, TREE_LOG_PROBABILITY, f"{work.log_probabilities[index]:.6f}")
-            if options.certificates and end > start:
-                set_comment(sentence, CERTIFICATE, certificate_text(work.gaps[index]))
-            start = end
+    def _given_heads(self, sentence: Sentence) -> Integers:
+        return np.array([-1 if head is None else head for head in sentence.heads], np.int32)

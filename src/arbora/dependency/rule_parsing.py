@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arbora import _core
 from arbora.dependency.graphs import Parts, parts_of
 from arbora.dependency.options import ParseOptions
-from arbora.dependency.output import CERTIFICATE, certificate_text, no_tree, set_comment
 from arbora.dependency.parser import DependencyParser
 from arbora.dependency.rule_factors import LabelledArcs, RuledTree, TreeShape, best_tree, conflict
 from arbora.dependency.rule_kinds import Arc, Labels, Limit
@@ -20,6 +20,15 @@ from arbora.dependency.structure import encode
 from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.features import Templates
 from arbora.treebank import Sentence
+from arbora.treebank.batches import (
+    Step,
+    annotated,
+    make_batch,
+    make_batches,
+    no_tree,
+    sentences_of,
+    to_sentences,
+)
 from arbora.treebank.sentence import UNKNOWN
 
 
@@ -40,20 +49,33 @@ def parse_with_rules(
     if parser.tags or parser.header["options"].get("latent_tags", 0):
         kind = "that chooses tags" if parser.tags else "with hidden tags"
         raise ArboraError(f"rules go with the best tree, and a parser {kind} knows none")
+    batches = make_batches(sentences, options.batch)
+    return to_sentences(annotated(batches, [rules_annotator(parser, rules, options)]))
+
+
+def rules_annotator(parser: DependencyParser, rules: Rules, options: ParseOptions) -> Step:
+    """What `parse_with_rules` does with a batch of sentences."""
     labels = Templates.parse(parser.header["templates"])
     ruled = _RuledParser(parser, rules, options, bool(labels.labels), bool(labels.labeler))
-    for work in parser._pipeline(sentences, options):
-        before = [_Columns(s.heads, s.deprels, s.deps, s.comments) for s in work.sentences]
-        parser._write_back(work, options)
-        for place, (sentence, old) in enumerate(zip(work.sentences, before, strict=True)):
+    parse = parser.annotator(options)
+
+    def annotate(batch: _core.Batch) -> _core.Batch:
+        before = [_Columns(s.heads, s.deprels) for s in sentences_of(batch)]
+        found = parse(batch)
+        for place, (sentence, old) in enumerate(zip(sentences_of(found), before, strict=False)):
+            if not rules.violations(sentence):
+                continue
             try:
-                if rules.violations(sentence):
-                    ruled.parse(sentence, old)
-            except InfeasibleTreeError:
-                for other, columns in zip(work.sentences[place:], before[place:], strict=True):
-                    columns.put_into(other)
-                raise
-            yield sentence
+                tree = ruled.parse(sentence, old)
+            except InfeasibleTreeError as error:
+                found.refuse(place, error.reason)
+                break
+            found.set_tree(place, tree.heads, tree.labels)
+            if options.certificates:
+                found.set_gap(place, tree.gap)
+        return found
+
+    return annotate
 
 
 def check_rules(options: ParseOptions) -> None:
@@ -63,15 +85,10 @@ def check_rules(options: ParseOptions) -> None:
 
 
 class _Columns(NamedTuple):
-    """What parsing changes of a sentence."""
+    """What is known of a sentence's tree beforehand."""
 
     heads: list[int | None]
     deprels: list[str]
-    deps: list[str]
-    comments: list[str]
-
-    def put_into(self, sentence: Sentence) -> None:
-        sentence.heads, sentence.deprels, sentence.deps, sentence.comments = self
 
 
 class _RuledParser(NamedTuple):
@@ -81,21 +98,21 @@ class _RuledParser(NamedTuple):
     is_joint: bool
     has_labeler: bool
 
-    def parse(self, sentence: Sentence, old: _Columns) -> None:
-        """Give the sentence the best tree that satisfies the rules; ``old`` is what it had before."""
+    def parse(self, sentence: Sentence, old: _Columns) -> RuledTree:
+        """The best tree that satisfies the rules; ``old`` is what the sentence had before it was parsed."""
         keep = self.options.constraints
-        given = old if keep else _Columns([None] * len(sentence), [UNKNOWN] * len(sentence), [], [])
+        given = old if keep else _Columns([None] * len(sentence), [UNKNOWN] * len(sentence))
         limits = list(self.rules.limits(sentence))
         search = _Search(self, sentence, given, limits)
         tree = search.best()
-        labels = search.label_again(tree) if self.has_labeler else tree.labels
-        sentence.heads, sentence.deprels = list(tree.heads), labels
+        if self.has_labeler:
+            tree = replace(tree, labels=search.label_again(tree))
+        sentence.heads, sentence.deprels = list(tree.heads), tree.labels
         for rule, token in self.rules.violations(sentence):  # by another hand than the factors
             raise ArboraError(
                 f"the tree that was found breaks the rule {rule} at token {token}: a fault of ours"
             )
-        if self.options.certificates:
-            set_comment(sentence, CERTIFICATE, certificate_text(tree.gap))
+        return tree
 
 
 class _Search:
@@ -192,13 +209,15 @@ class _Search:
 
     def _second_stage(self, heads: list[int], fixed: list[str]) -> list[str]:
         options = replace(self.ruled.options, constraints=False, certificates=False)
-        work = self.parser._encode([self.sentence], options)
-        work.given_heads = np.array(heads, np.int32)
         numbers = [self.names.index(name) if name != UNKNOWN else -1 for name in fixed]
         count = len(self.parser.labels)
-        work.given_labels = np.array([number if number < count else -1 for number in numbers], np.int32)
-        self.parser._run(work, options)
-        found = [self.parser.labels[label] for label in work.labels.tolist()]
+        batch = self.parser._annotate_natively(
+            make_batch([self.sentence]),
+            options,
+            given_heads=np.array(heads, np.int32),
+            given_labels=np.array([number if number < count else -1 for number in numbers], np.int32),
+        )
+        found = next(to_sentences([batch])).deprels
         return [own if name == UNKNOWN else name for own, name in zip(found, fixed, strict=True)]
 
     def _refusal(self) -> InfeasibleTreeError:

@@ -11,7 +11,7 @@ from arbora.errors import ArboraError
 from arbora.treebank import Sentence
 
 HEAD_PROBABILITY = "HeadProbability"
-"""The key in MISC under which a parse keeps the probability of a word's head."""
+"""The key in findings and in MISC under which a parse keeps the probability of a word's head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,13 @@ def calibrate(
 
 
 def head_probabilities(sentence: Sentence) -> list[float] | None:
-    """The probabilities of a sentence's heads, from MISC; None if any word has none.
+    """The probabilities of a sentence's heads, as they were found, or from MISC; None if a word has none.
 
     >>> head_probabilities(Sentence(["a"], misc=["SpaceAfter=No|HeadProbability=0.75"]))
     [0.75]
     """
+    if HEAD_PROBABILITY in (sentence.findings or {}):
+        return [float(value) for value in (sentence.findings or {})[HEAD_PROBABILITY]]
     found = []
     for misc in sentence.misc:
         values = dict(part.partition("=")[::2] for part in misc.split("|"))

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora.dependency import DependencyParser, ParseOptions, RankedTree
+from arbora.dependency.output import (
+    CERTIFICATE,
+    HEAD_PROBABILITY,
+    KBEST_RANK,
+    LABEL_PROBABILITY,
+    TREE_LOG_PROBABILITY,
+)
 from arbora.treebank import Multiword, Sentence, Token
+from arbora.treebank.sentence import UNKNOWN
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Place: TypeAlias = tuple[int, int]
+Span: TypeAlias = tuple[int, int]
 
-_COLUMNS = {
+SPANS = "spans"
+"""The finding that tells where words stand in their text."""
+
+_FIELDS = {
     "form": "forms",
     "lemma": "lemmas",
     "upos": "upos",
@@ -27,7 +39,7 @@ _COLUMNS = {
 
 
 class ParsedToken(Token):
-    """A word of a parsed sentence: a view, as `arbora.treebank.Token` is, that also knows its chances."""
+    """A word of a parsed sentence: a view, as `arbora.treebank.Token` is, that also knows how sure its head and label are."""
 
     __slots__ = ()
     sentence: ParsedSentence
@@ -35,55 +47,58 @@ class ParsedToken(Token):
     @property
     def start(self) -> int | None:
         """Where its token begins in the text, in characters; None if it came without a text."""
-        return None if self.sentence.places is None else self.sentence.places[self.id - 1][0]
+        return None if self.sentence.spans is None else self.sentence.spans[self.id - 1][0]
 
     @property
     def end(self) -> int | None:
         """Where its token ends in the text."""
-        return None if self.sentence.places is None else self.sentence.places[self.id - 1][1]
+        return None if self.sentence.spans is None else self.sentence.spans[self.id - 1][1]
 
     @property
     def head_probabilities(self) -> dict[int, float]:
         """Every head that is possible for the word (0: the root), the most probable first."""
-        column = self.sentence.chances()[0][:, self.id]
+        column = self.sentence.all_probabilities()[0][:, self.id]
         return {int(h): float(column[h]) for h in np.argsort(-column, kind="stable") if column[h] > 0}
 
     @property
     def label_probabilities(self) -> dict[str, float]:
         """Every label of its arc, given the tree, the most probable first."""
-        row, labels = self.sentence.chances()[1][self.id], self.sentence.labels
+        row, labels = self.sentence.all_probabilities()[1][self.id], self.sentence.labels
         return {labels[i]: float(row[i]) for i in np.argsort(-row, kind="stable") if row[i] > 0}
 
     @property
     def probability(self) -> float:
         """How probable it is that the word has its head."""
-        return self.sentence.head_chances()[self.id - 1]
+        return self.sentence.head_probabilities()[self.id - 1]
 
     @property
     def label_probability(self) -> float:
         """How probable the word's label is, given the tree."""
-        return self.label_probabilities.get(self.deprel, 0.0)
+        return self.sentence.label_probabilities()[self.id - 1]
 
 
 class ParsedSentence(Sentence):
     """A sentence with its tree. Probabilities are worked out when they are first asked for."""
 
-    __slots__ = ("_chances", "_options", "_parser", "places")
+    __slots__ = ("_options", "_parser", "_probabilities")
 
     def __init__(
         self,
         sentence: Sentence,
         parser: DependencyParser | None = None,
         options: ParseOptions | None = None,
-        places: Sequence[Place] | None = None,
     ) -> None:
-        """The sentence's own columns, the parser that made the tree, and the words' places in the text."""
+        """The sentence's own columns and findings, and the parser that made the tree."""
         for name in Sentence.__slots__:
             setattr(self, name, getattr(sentence, name))
-        self.places = None if places is None else list(places)
         self._parser = parser
         self._options = options
-        self._chances: tuple[Floats, Floats] | None = None
+        self._probabilities: tuple[Floats, Floats] | None = None
+
+    @property
+    def spans(self) -> list[Span] | None:
+        """Where the words' tokens stand in the text, in characters; None if they came without a text."""
+        return (self.findings or {}).get(SPANS)
 
     def __getitem__(self, id: int) -> ParsedToken:
         """The word with this id, from 1; a negative id counts from the end."""
@@ -98,11 +113,11 @@ class ParsedSentence(Sentence):
         """All labels that the parser knows."""
         return self._own_parser().labels
 
-    def chances(self) -> tuple[Floats, Floats]:
-        """The probabilities of all heads and labels: `arbora.dependency.DependencyParser.probabilities`."""
-        if self._chances is None:
-            self._chances = self._own_parser().probabilities(self, self._options)
-        return self._chances
+    def all_probabilities(self) -> tuple[Floats, Floats]:
+        """Those of all heads and labels: `arbora.dependency.DependencyParser.probabilities`."""
+        if self._probabilities is None:
+            self._probabilities = self._own_parser().probabilities(self, self._options)
+        return self._probabilities
 
     def kbest(self, k: int) -> list[RankedTree]:
         """The k most probable trees, in order, with their log-probabilities; fewer where there are fewer."""
@@ -112,27 +127,51 @@ class ParsedSentence(Sentence):
         """A picture of the tree; with probabilities, unsure arcs are pale and say how probable they are."""
         from arbora.draw import svg
 
-        return svg(self, probabilities=self.head_chances() if probabilities else None)
+        return svg(self, probabilities=self.head_probabilities() if probabilities else None)
 
     def to_text(self, style: str = "arcs", *, probabilities: bool = False, coloured: bool = False) -> str:
         """The tree for a terminal, drawn with arcs or indented."""
         from arbora.draw import text
 
-        shown = self.head_chances() if probabilities else None
+        shown = self.head_probabilities() if probabilities else None
         return text(self, style, probabilities=shown, coloured=coloured)
 
-    def head_chances(self) -> list[float]:
-        """How probable each word's head is."""
-        heads = self.chances()[0]
+    def head_probabilities(self) -> list[float]:
+        """How probable each word's head is: as it was found with the tree, or else as the parser says now."""
+        found = (self.findings or {}).get(HEAD_PROBABILITY)
+        if found is not None:
+            return [float(value) for value in found]
+        heads = self.all_probabilities()[0]
         return [0.0 if head is None else float(heads[head, id]) for id, head in enumerate(self.heads, 1)]
 
+    def label_probabilities(self) -> list[float]:
+        """How probable each word's label is, given the tree."""
+        found = (self.findings or {}).get(LABEL_PROBABILITY)
+        if found is not None:
+            return [float(value) for value in found]
+        return [token.label_probabilities.get(token.deprel, 0.0) for token in self]
+
     def to_dict(self, *, probabilities: bool = False) -> dict[str, Any]:
-        """Plain data, ready for JSON: the words, and the multiword tokens."""
-        return {
+        """Plain data, ready for JSON: words, multiword tokens, and what was found of the whole sentence.
+
+        ``certificate`` is there if certificates were asked for: whether the tree is proved to be the best,
+        and how far its score may be from the best (``gap``, None if that is not known).
+        """
+        data = {
             "text": self.text,
-            "words": [self._word_dict(token, probabilities) for token in self],
+            "words": [self._word_dict(token) for token in self],
             "multiwords": [{"first": m.first, "last": m.last, "form": m.form} for m in self.multiwords],
         }
+        if probabilities:
+            columns = zip(data["words"], self.head_probabilities(), self.label_probabilities(), strict=True)
+            for word, head, label in columns:
+                word |= {"probability": head, "label_probability": label}
+        findings = self.findings or {}
+        data |= {key: findings[key] for key in (KBEST_RANK, TREE_LOG_PROBABILITY) if key in findings}
+        if CERTIFICATE in findings:
+            gap = findings[CERTIFICATE]
+            data[CERTIFICATE] = {"proved": gap == 0, "gap": gap if isfinite(gap) else None}
+        return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ParsedSentence:
@@ -144,7 +183,7 @@ class ParsedSentence(Sentence):
         words = data["words"]
         columns: dict[str, Any] = {
             name: [word.get(key) if name == "heads" else word.get(key, "_") for word in words]
-            for key, name in _COLUMNS.items()
+            for key, name in _FIELDS.items()
         }
         text = data.get("text")
         sentence = Sentence(
@@ -152,16 +191,17 @@ class ParsedSentence(Sentence):
             comments=[] if text is None else [f"# text = {text}"],
             multiwords=[Multiword(m["first"], m["last"], m["form"]) for m in data.get("multiwords", ())],
         )
-        has_places = bool(words) and all("start" in word for word in words)
-        places = [(word["start"], word["end"]) for word in words] if has_places else None
-        return cls(sentence, places=places)
+        if words and all("start" in word for word in words):
+            sentence.findings = {SPANS: [(word["start"], word["end"]) for word in words]}
+        return cls(sentence)
 
-    def _word_dict(self, token: ParsedToken, probabilities: bool) -> dict[str, Any]:
-        word: dict[str, Any] = {"id": token.id, **{key: getattr(token, key) for key in _COLUMNS}}
-        if self.places is not None:
+    def _word_dict(self, token: ParsedToken) -> dict[str, Any]:
+        word: dict[str, Any] = {"id": token.id, **{key: getattr(token, key) for key in _FIELDS}}
+        if self.findings is not None:  # what MISC says of them has less digits
+            items = [i for i in token.misc.split("|") if i.partition("=")[0] not in self.findings]
+            word["misc"] = "|".join(items) or UNKNOWN
+        if self.spans is not None:
             word |= {"start": token.start, "end": token.end}
-        if probabilities:
-            word |= {"probability": token.probability, "label_probability": token.label_probability}
         return word
 
     def _own_parser(self) -> DependencyParser:

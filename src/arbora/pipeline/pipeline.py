@@ -10,18 +10,28 @@ from typing import Any
 
 import numpy.typing as npt
 
+from arbora import _core
 from arbora.dependency import DependencyParser, ParseOptions
 from arbora.errors import ArboraError, FileError
 from arbora.models import read_model, write_model
-from arbora.pipeline.documents import Document, ParsedSentence, Place
+from arbora.pipeline.documents import Document, ParsedSentence
 from arbora.pipeline.options import tagging_for
 from arbora.text import Tagger, TagOptions, Tokenizer
+from arbora.text.tokenizing.tokenizer import encoded
 from arbora.treebank import Sentence
-from arbora.treebank.streaming import RewrittenConllu
+from arbora.treebank.batches import (
+    ConlluPiece,
+    Step,
+    ahead,
+    annotated,
+    make_batches,
+    read_batches,
+    to_conllu,
+    to_sentences,
+)
 
 ARCHITECTURE = "pipeline"
 PARTS = ("tokenizer", "tagger", "parser")
-_RANGE = "TokenRange="
 
 
 class Pipeline:
@@ -95,23 +105,32 @@ class Pipeline:
         if batch_size < 1:
             raise ArboraError("batch_size must be at least 1")
         options = replace(options or ParseOptions(), threads=threads).check()
+        steps = self.steps(options)
         waiting = iter(texts)
-        while batch := list(islice(waiting, batch_size)):
-            tokenized = [self.tokenizer.tokenize(text, ranges=True) for text in batch]
-            places = [[_take_places(sentence) for sentence in sentences] for sentences in tokenized]
-            parsed = self.annotate((s for sentences in tokenized for s in sentences), options)
-            for text, own in zip(batch, places, strict=True):
-                found = zip(islice(parsed, len(own)), own, strict=True)
-                yield Document(text, [ParsedSentence(s, self.parser, options, place) for s, place in found])
+        while texts_at_once := list(islice(waiting, batch_size)):
+            batch, counts = _core.Batch(), []
+            for text in texts_at_once:
+                before = len(batch)
+                for found in self.tokenizer.batches([encoded(text)], threads=threads):
+                    batch.append(found)
+                counts.append(len(batch) - before)
+            parsed = to_sentences(annotated([batch], steps))
+            for text, count in zip(texts_at_once, counts, strict=True):
+                yield Document(text, [ParsedSentence(s, self.parser, options) for s in islice(parsed, count)])
 
     def annotate(
         self, sentences: Iterable[Sentence], options: ParseOptions | None = None, *, keep_tags: bool = False
     ) -> Iterator[Sentence]:
-        """Sentences that are tokenized already, in order, with tags (unless they are kept) and trees."""
+        """New sentences for those that are tokenized already, in order, with tags (unless kept) and trees."""
         options = (options or ParseOptions()).check()
-        if not keep_tags:
-            sentences = self.tagger.tag(sentences, self.tagging(options))
-        return self.parser.parse(sentences, options)
+        batches = make_batches(sentences, options.batch)
+        found = annotated(batches, self.steps(options, keep_tags=keep_tags))
+        return to_sentences(ahead(found) if options.threads > 1 else found)
+
+    def steps(self, options: ParseOptions, *, keep_tags: bool = False) -> list[Step]:
+        """What the components do with a batch of words, one after the other."""
+        tagging = [] if keep_tags else [self.tagger.annotator(self.tagging(options))]
+        return [*tagging, self.parser.annotator(options)]
 
     def tagging(self, options: ParseOptions) -> TagOptions:
         """How the tagger tags for the parser: a parser that chooses tags wants lists of them."""
@@ -120,53 +139,26 @@ class Pipeline:
 
     def parse_text(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None, *, ranges: bool = False
-    ) -> Generator[RewrittenConllu, None, None]:
+    ) -> Generator[ConlluPiece, None, None]:
         """A text that comes in pieces of UTF-8, as CoNLL-U with trees; memory does not grow with it.
 
         No word becomes an object of Python: this is the fast way. With ``ranges``, MISC has each token's
         place, ``TokenRange=start:end``.
         """
         options = (options or ParseOptions()).check()
-        tokenized = self.tokenizer.stream(pieces, ranges=ranges, threads=options.threads)
-        return self.annotate_conllu((piece.data for piece in tokenized), options)
+        batches = self.tokenizer.batches(pieces, ranges=ranges, threads=options.threads)
+        return to_conllu(annotated(batches, self.steps(options)), threads=options.threads)
 
     def annotate_conllu(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None, *, keep_tags: bool = False
-    ) -> Generator[RewrittenConllu, None, None]:
+    ) -> Generator[ConlluPiece, None, None]:
         """A CoNLL-U file that comes in pieces, with tags (unless they are kept) and trees."""
         options = (options or ParseOptions()).check()
-        if not keep_tags:
-            pieces = (piece.data for piece in self.tagger.tag_conllu(pieces, self.tagging(options)))
-        return self.parser.parse_conllu(pieces, options)
+        batches = read_batches(pieces, threads=options.threads)
+        steps = self.steps(options, keep_tags=keep_tags)
+        return to_conllu(annotated(batches, steps), threads=options.threads)
 
 
 def _below(tensors: Mapping[str, npt.NDArray[Any]], part: str) -> dict[str, npt.NDArray[Any]]:
     """The tensors of one part, by the names that it gave them."""
     return {name.removeprefix(f"{part}/"): t for name, t in tensors.items() if name.startswith(f"{part}/")}
-
-
-def _take_places(sentence: Sentence) -> list[Place]:
-    """The places of the words' tokens, which the tokenizer wrote into MISC; they are taken out of it."""
-    places: list[Place] = [(0, 0)] * len(sentence)
-    for row in sentence.multiwords:
-        row.misc, place = _take_place(row.misc)
-        for word in range(row.first, row.last + 1):
-            places[word - 1] = place
-    covered = {word for row in sentence.multiwords for word in range(row.first, row.last + 1)}
-    for index, misc in enumerate(sentence.misc):
-        if index + 1 not in covered:
-            sentence.misc[index], places[index] = _take_place(misc)
-    return places
-
-
-def _take_place(misc: str) -> tuple[str, Place]:
-    """MISC without the place, and the place.
-
-    >>> _take_place("SpaceAfter=No|TokenRange=3:7")
-    ('SpaceAfter=No', (3, 7))
-    """
-    items = misc.split("|")
-    start, _, end = (
-        next(item for item in items if item.startswith(_RANGE)).removeprefix(_RANGE).partition(":")
-    )
-    return "|".join(item for item in items if not item.startswith(_RANGE)) or "_", (int(start), int(end))

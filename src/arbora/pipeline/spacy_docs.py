@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arbora.errors import ArboraError
-from arbora.pipeline.documents import Document, ParsedSentence, Place
+from arbora.pipeline.documents import SPANS, Document, ParsedSentence
 from arbora.treebank import Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def to_spacy(document: Document, vocab: Any = None) -> Any:
@@ -63,7 +60,6 @@ def _sentence_of(span: Any) -> ParsedSentence:
     numbers = {token.i: id for id, token in enumerate(tokens, 1)}
     has_tree = span.doc.has_annotation("DEP")
     heads = [0 if token.head.i == token.i else numbers.get(token.head.i, 0) for token in tokens]
-    places: Sequence[Place] = [(token.idx, token.idx + len(token.text)) for token in tokens]
     sentence = Sentence(
         [token.text for token in tokens],
         [token.lemma_ or "_" for token in tokens],
@@ -75,7 +71,8 @@ def _sentence_of(span: Any) -> ParsedSentence:
         misc=["_" if token.whitespace_ else "SpaceAfter=No" for token in tokens],
         comments=[f"# text = {' '.join(span.text.split())}"],
     )
-    return ParsedSentence(sentence, places=places)
+    sentence.findings = {SPANS: [(token.idx, token.idx + len(token.text)) for token in tokens]}
+    return ParsedSentence(sentence)
 
 
 def _label(token: Any) -> str:

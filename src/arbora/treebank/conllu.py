@@ -25,11 +25,11 @@ def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[S
 
 def decoded(decoder: _core.ConlluDecoder, pieces: Iterable[bytes]) -> Iterator[tuple[int, Any, Any]]:
     """What the decoder finds in the pieces: sentence by sentence its first line, problems, and columns."""
-    for found in fed(pieces, decoder.decode, lambda: decoder.line):
+    for found in in_sentences(pieces, decoder.decode, lambda: decoder.line):
         yield from found
 
 
-def fed(
+def in_sentences(
     pieces: Iterable[bytes], take: Callable[[bytes, bool], tuple[int, Found]], line: Callable[[], int]
 ) -> Iterator[Found]:
     """Feed the pieces to ``take`` whenever a sentence may have ended in them; hand on what it finds.
@@ -37,26 +37,26 @@ def fed(
     ``take`` gets bytes that begin with a sentence, and whether they are the last; it tells how many it used.
     ``line`` tells the line of the first byte that is not used.
     """
-    held: list[bytes] = []  # the beginning of a sentence whose end has not come yet
+    waiting: list[bytes] = []  # the beginning of a sentence whose end has not come yet
     size = 0
     for piece in pieces:
-        held.append(piece)
+        waiting.append(piece)
         size += len(piece)
-        if _may_end(held):
-            data = b"".join(held)
+        if _may_end(waiting):
+            data = b"".join(waiting)
             used, found = take(data, False)
             yield found
-            held, size = [data[used:]], len(data) - used
+            waiting, size = [data[used:]], len(data) - used
         if size > LONGEST:
             raise FileError(f"a sentence of more than {LONGEST >> 20} MiB: is this CoNLL?", line=line())
-    yield take(b"".join(held), True)[1]
+    yield take(b"".join(waiting), True)[1]
 
 
-def _may_end(held: list[bytes]) -> bool:
+def _may_end(waiting: list[bytes]) -> bool:
     # A blank line in the last piece, or across its beginning. Without this look, a sentence that comes in
     # very small pieces would be scanned from its start for each of them.
-    seam = b"".join(piece[-3:] for piece in held[-4:-1]) + held[-1][:3]
-    return any(blank in text for blank in (b"\n\n", b"\n\r\n") for text in (held[-1], seam))
+    seam = b"".join(piece[-3:] for piece in waiting[-4:-1]) + waiting[-1][:3]
+    return any(blank in text for blank in (b"\n\n", b"\n\r\n") for text in (waiting[-1], seam))
 
 
 def make_sentence(columns: Any) -> Sentence:
@@ -80,7 +80,14 @@ def make_sentence(columns: Any) -> Sentence:
     ) = columns
     sentence.multiwords = [Multiword(*row) for row in multiwords]
     sentence.empty_nodes = [EmptyNode(*row) for row in empty_nodes]
+    sentence.findings = None
     return sentence
+
+
+def first_problem(data: bytes, final: bool, line: int, number: int) -> FileError:
+    """What is wrong with the first sentence of the data, which breaks the format."""
+    _, problems, comments = _core.ConlluDecoder(False, False, line).decode(data, final)[1][0]
+    return broken(number, problems, comments).problems[0]
 
 
 def broken(number: int, problems: Any, comments: list[str], *, words_only: bool = False) -> Broken:
@@ -123,10 +130,10 @@ def encode_columns(sentence: Sentence, ninth: list[str], tenth: list[str]) -> st
     return sentence.newline.join(sentence.comments + rows) + sentence.closing
 
 
-def owed(text: str) -> str:
+def separator(text: str) -> str:
     r"""What must be written between this text of a sentence and the next sentence.
 
-    >>> owed("1\t...\n\n"), owed("1\t...\n"), owed("1\t...")
+    >>> separator("1\t...\n\n"), separator("1\t...\n"), separator("1\t...")
     ('', '\n', '\n\n')
     """
     if text.endswith(("\n\n", "\n\r\n")):

@@ -17,7 +17,7 @@ class Format:
     """A way to write sentences or trees in a file.
 
     ``scan`` turns pieces of bytes into items, with a ``Broken`` in the place of each that breaks the format;
-    ``encode`` turns an item into its text; ``owed`` is what must stand between that text and another item's.
+    ``encode`` turns an item into its text; ``separator`` is what must stand between that text and another item's.
     """
 
     name: str
@@ -25,21 +25,21 @@ class Format:
     summary: str
     scan: Callable[[Iterable[bytes], bool | None], Iterator[Any | Broken]]
     encode: Callable[[Any], str]
-    owed: Callable[[str], str]
+    separator: Callable[[str], str]
 
 
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        Format("conllu", (".conllu",), "CoNLL-U", conllu.scan, conllu.encode, conllu.owed),
-        Format("conllx", (".conllx", ".conll"), "CoNLL-X", conllx.scan, conllx.encode, conllu.owed),
+        Format("conllu", (".conllu",), "CoNLL-U", conllu.scan, conllu.encode, conllu.separator),
+        Format("conllx", (".conllx", ".conll"), "CoNLL-X", conllx.scan, conllx.encode, conllu.separator),
         Format(
             "brackets",
             (".mrg", ".ptb", ".brackets"),
             "Penn brackets",
             brackets.scan,
             brackets.encode,
-            brackets.owed,
+            brackets.separator,
         ),
         Format(
             "horizontal",
@@ -47,7 +47,7 @@ FORMATS: dict[str, Format] = {
             "words by spaces, a sentence a line",
             horizontal.scan,
             horizontal.encode,
-            horizontal.owed,
+            horizontal.separator,
         ),
         Format(
             "vertical",
@@ -55,7 +55,7 @@ FORMATS: dict[str, Format] = {
             "a word a line, an empty line after a sentence",
             vertical.scan,
             vertical.encode,
-            vertical.owed,
+            vertical.separator,
         ),
     )
 }

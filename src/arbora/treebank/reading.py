@@ -132,12 +132,12 @@ def write(path: Path, items: Iterable[Sentence | Constituent], format: str | Non
     name = os.fspath(path)
     chosen = find_format(name, format)
     count = 0
-    owed = ""
+    separator = ""
     with open_output(name) as stream:
         for count, item in enumerate(items, 1):
             text, data = _encoded(chosen, item, name, count)
-            stream.write(owed.encode() + data)
-            owed = chosen.owed(text)
+            stream.write(separator.encode() + data)
+            separator = chosen.separator(text)
     return count
 
 

@@ -9,6 +9,23 @@ from typing import Any
 from arbora import _core
 
 UNKNOWN = "_"
+COLUMNS = (
+    "forms",
+    "lemmas",
+    "upos",
+    "xpos",
+    "feats",
+    "heads",
+    "deprels",
+    "deps",
+    "misc",
+    "comments",
+    "multiwords",
+    "empty_nodes",
+    "newline",
+    "closing",
+)
+"""All that a file says of a sentence, in the order of the core."""
 
 
 @dataclass(slots=True)
@@ -74,6 +91,9 @@ class Sentence:
     All columns may be changed freely; writing checks that they are of one length and fit the format.
 
     ``newline`` ends each line; ``closing`` is all that follows the last line's text, the blank line included.
+    ``findings`` is what models have said of it beside the columns, by the names that files have for it, in
+    full precision: a number for each word (``HeadProbability``), or one for the sentence
+    (``tree_log_probability``); None if there is nothing.
 
     >>> sentence = Sentence(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])
     >>> sentence[1].form, sentence[1].head, sentence[-1].form
@@ -85,22 +105,7 @@ class Sentence:
     <BLANKLINE>
     """
 
-    __slots__ = (
-        "closing",
-        "comments",
-        "deprels",
-        "deps",
-        "empty_nodes",
-        "feats",
-        "forms",
-        "heads",
-        "lemmas",
-        "misc",
-        "multiwords",
-        "newline",
-        "upos",
-        "xpos",
-    )
+    __slots__ = (*COLUMNS, "findings")
 
     def __init__(
         self,
@@ -144,6 +149,7 @@ class Sentence:
         self.empty_nodes = list(empty_nodes)
         self.newline = newline
         self.closing = newline * 2 if closing is None else closing
+        self.findings: dict[str, Any] | None = None
 
     def __len__(self) -> int:
         """The number of words; multiword tokens and empty nodes are not words."""
@@ -172,7 +178,7 @@ class Sentence:
         """Sentences are equal if they are written with the same bytes."""
         if not isinstance(other, Sentence):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in Sentence.__slots__)
+        return all(getattr(self, name) == getattr(other, name) for name in COLUMNS)
 
     __hash__ = None  # type: ignore[assignment]  # it can be changed
 
@@ -184,9 +190,10 @@ class Sentence:
     def copy(self) -> Sentence:
         """A sentence with the same content whose columns can be changed apart from this one's."""
         twin = Sentence.__new__(Sentence)
-        for name in Sentence.__slots__:
+        for name in COLUMNS:
             value = getattr(self, name)
             setattr(twin, name, value[:] if isinstance(value, list) else value)
+        twin.findings = None if self.findings is None else dict(self.findings)
         twin.multiwords = [_copy_row(row) for row in self.multiwords]
         twin.empty_nodes = [_copy_row(row) for row in self.empty_nodes]
         return twin

@@ -1,17 +1,13 @@
-"""Streams: from one CoNLL-U file to another as bytes, piece by piece as they come; sentences in batches."""
+"""Streams: from one file to another as bytes, piece by piece as they come."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
-from typing import NamedTuple, TypeVar
 
 from arbora.errors import FileError
+from arbora.treebank.batches import ConlluPiece, ahead
 from arbora.treebank.files import chunks, display_name, gathered, never_waits, open_input, open_output
-from arbora.treebank.sentence import Sentence
-
-Item = TypeVar("Item")
 
 BYTES_OF_A_WORD = 128
 """About as many as a line of a rich treebank has: so many are read at once for each word of a batch."""
@@ -19,22 +15,14 @@ MOST_BYTES = 1 << 24
 """But never more than this."""
 
 
-class RewrittenConllu(NamedTuple):
-    """Some sentences of a CoNLL-U file as they were rewritten, as bytes, and how much that is."""
-
-    data: bytes
-    sentences: int
-    words: int
-
-
 def rewrite_file(
     source: str,
     target: str,
-    rewrite: Callable[[Iterable[bytes]], Generator[RewrittenConllu, None, None]],
+    rewrite: Callable[[Iterable[bytes]], Generator[ConlluPiece, None, None]],
     *,
     threads: int,
     batch: int,
-    on_piece: Callable[[RewrittenConllu], None],
+    on_piece: Callable[[ConlluPiece], None],
 ) -> None:
     """Rewrite a file; ``-`` is standard input or output. Memory does not grow with it.
 
@@ -65,40 +53,9 @@ def rewrite_file(
             on_piece(found)
 
 
-def ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
-    """The same items, each made while the one before is being used; for what never waits for others.
-
-    >>> list(ahead(iter(range(3))))
-    [0, 1, 2]
-    """
-    with ThreadPoolExecutor(1) as worker:
-        coming = worker.submit(next, items, None)
-        while (item := coming.result()) is not None:
-            coming = worker.submit(next, items, None)
-            yield item
-
-
-def _named(found: Iterator[RewrittenConllu], source: str) -> Iterator[RewrittenConllu]:
+def _named(found: Iterator[ConlluPiece], source: str) -> Iterator[ConlluPiece]:
     try:
         yield from found
     except FileError as error:
         error.file = display_name(source)
         raise
-
-
-def in_batches(sentences: Iterable[Sentence], words: int) -> Iterator[list[Sentence]]:
-    """Lists of sentences that have so many words together, or a few more.
-
-    >>> [len(batch) for batch in in_batches([Sentence(["a", "b"])] * 5, 3)]
-    [2, 2, 1]
-    """
-    batch: list[Sentence] = []
-    taken = 0
-    for sentence in sentences:
-        batch.append(sentence)
-        taken += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
-        if taken >= words:
-            yield batch
-            batch, taken = [], 0
-    if batch:
-        yield batch

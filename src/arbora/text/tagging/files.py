@@ -15,9 +15,10 @@ from arbora.text.tagging.tagger import Tagger
 from arbora.text.tagging.templates import TaggerTemplates
 from arbora.text.tagging.training import CHECKPOINT, TaggerReport, train_tagger, untagged_word
 from arbora.treebank import Sentence, read
+from arbora.treebank.batches import ConlluPiece
 from arbora.treebank.files import check_output, read_text
 from arbora.treebank.formats import find_format
-from arbora.treebank.streaming import RewrittenConllu, rewrite_file
+from arbora.treebank.streaming import rewrite_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def tag_file(
     tagger = model if isinstance(model, Tagger) else Tagger.load(model)
     report, started = TaggingReport(), time.perf_counter()
 
-    def on_piece(found: RewrittenConllu) -> None:
+    def on_piece(found: ConlluPiece) -> None:
         report.sentences += found.sentences
         report.words += found.words
         if progress is not None:

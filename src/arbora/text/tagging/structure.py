@@ -23,7 +23,7 @@ KEPT = 0.9999
 def make_text(sentences: Iterable[Sentence]) -> _core.TagText:
     """The forms of sentences, as hashes."""
     try:
-        return _core.tag_text([sentence.forms for sentence in sentences])
+        return _core.TagText([sentence.forms for sentence in sentences])
     except UnicodeEncodeError as error:
         raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
 

@@ -14,17 +14,23 @@ from arbora import _core
 from arbora.errors import ArboraError, FileError
 from arbora.models import read_model, write_model
 from arbora.text.tagging.graphs import TagGraph, make_tag_graph
-from arbora.text.tagging.options import CANDIDATES, TagOptions
+from arbora.text.tagging.options import TagOptions
 from arbora.text.tagging.structure import labels_of, make_tagger, make_text
 from arbora.treebank import Sentence
-from arbora.treebank.conllu import broken, fed
-from arbora.treebank.streaming import RewrittenConllu, in_batches
+from arbora.treebank.batches import (
+    ConlluPiece,
+    Step,
+    annotated,
+    make_batches,
+    read_batches,
+    to_conllu,
+    to_sentences,
+)
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Tensors: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 ARCHITECTURE = "tagger"
-PROBABILITIES = ("UposProbability", "MorphProbability", "LemmaProbability")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,40 +75,30 @@ class Tagger:
         write_model(path, self.header, self.tensors)
 
     def tag(self, sentences: Iterable[Sentence], options: TagOptions | None = None) -> Iterator[Sentence]:
-        """The same sentences, in order, with UPOS, XPOS, FEATS and lemmas set in place; may be endless.
+        """New sentences with UPOS, XPOS, FEATS and lemmas, in order; the input may be endless.
 
         With probabilities, MISC gets ``UposProbability`` (exact, over all rows of tags), ``MorphProbability``
         (of XPOS and FEATS, given the UPOS tags) and ``LemmaProbability`` (given all tags). With candidates,
-        it gets ``UposCandidates``, such as ``NOUN:0.7312;VERB:0.2688``.
+        it gets ``UposCandidates``, such as ``NOUN:0.7312;VERB:0.2688``. All of it is in ``findings`` too, in
+        full precision.
         """
         options = (options or TagOptions()).check()
-        for batch in in_batches(sentences, options.batch):
-            text = make_text(batch)
-            labels, chances, listed = self._core.tag(
-                text, options.probabilities, options.candidates, options.least, options.threads
+        return to_sentences(annotated(make_batches(sentences, options.batch), [self.annotator(options)]))
+
+    def annotator(self, options: TagOptions) -> Step:
+        """What the tagger does with a batch of sentences: they get tags and lemmas."""
+
+        def annotate(batch: _core.Batch) -> _core.Batch:
+            self._core.annotate(
+                batch, options.probabilities, options.candidates, options.least, options.threads
             )
-            upos, morph = labels[0].tolist(), labels[1].tolist()
-            lemmas = self._core.lemmas(text, labels[2])
-            start = 0
-            for sentence in batch:
-                end = start + len(sentence.forms)
-                found = [self._labels.morph[label] for label in morph[start:end]]
-                sentence.upos = [self._labels.upos[label] for label in upos[start:end]]
-                sentence.xpos = [xpos for _, xpos, _ in found]
-                sentence.feats = [feats for _, _, feats in found]
-                sentence.lemmas = lemmas[start:end]
-                if options.probabilities:
-                    rows = zip(sentence.misc, *(chances[:, start:end].tolist()), strict=True)
-                    sentence.misc = [_with_chances(misc, own) for misc, *own in rows]
-                if options.candidates:
-                    pairs = zip(sentence.misc, listed[start:end], strict=True)
-                    sentence.misc = [_with_items(misc, {CANDIDATES: own}) for misc, own in pairs]
-                start = end
-            yield from batch
+            return batch
+
+        return annotate
 
     def tag_conllu(
         self, pieces: Iterable[bytes], options: TagOptions | None = None
-    ) -> Generator[RewrittenConllu, None, None]:
+    ) -> Generator[ConlluPiece, None, None]:
         """Tag a CoNLL-U file that comes in pieces; every piece is answered as soon as it is there.
 
         The same bytes as reading, `tag` and writing give, but no word becomes an object of Python. The
@@ -110,23 +106,8 @@ class Tagger:
         raises the error when all before it were handed on.
         """
         options = (options or TagOptions()).check()
-        line, sentences_before = 1, 0
-
-        def take(data: bytes, final: bool) -> tuple[int, tuple[RewrittenConllu, FileError | None]]:
-            nonlocal line, sentences_before
-            used, text, sentences, words, lines, stopped = self._core.tag_conllu(
-                data, final, options.probabilities, options.candidates, options.least, options.threads
-            )
-            line += lines
-            sentences_before += sentences
-            error = _refusal(data[used:], final, line, sentences_before + 1) if stopped else None
-            return used, (RewrittenConllu(text, sentences, words), error)
-
-        for found, error in fed(pieces, take, lambda: line):
-            if found.sentences:
-                yield found
-            if error is not None:
-                raise error
+        batches = read_batches(pieces, threads=options.threads)
+        return to_conllu(annotated(batches, [self.annotator(options)]), threads=options.threads)
 
     def probabilities(self, sentences: Iterable[Sentence], *, threads: int = 1) -> list[Floats]:
         """For every sentence of n words an array (n, tags): how probable each UPOS tag of each word is.
@@ -176,23 +157,3 @@ class Tagger:
             [RankedTags([self._labels.upos[tag] for tag in tags], chance) for tags, chance in found]
             for found in self._core.kbest(make_text(sentences), k, threads)
         ]
-
-
-def _with_chances(misc: str, chances: list[float]) -> str:
-    """MISC with the probabilities of the stages as its last items, in place of older ones.
-
-    >>> _with_chances("SpaceAfter=No|UposProbability=0.5000", [0.75, 1.0, 1.0])
-    'SpaceAfter=No|UposProbability=0.7500|MorphProbability=1.0000|LemmaProbability=1.0000'
-    """
-    return _with_items(misc, {n: f"{c:.4f}" for n, c in zip(PROBABILITIES, chances, strict=True)})
-
-
-def _with_items(misc: str, items: dict[str, str]) -> str:
-    kept = [] if misc == "_" else [item for item in misc.split("|") if item.partition("=")[0] not in items]
-    return "|".join([*kept, *(f"{name}={value}" for name, value in items.items())])
-
-
-def _refusal(data: bytes, final: bool, line: int, number: int) -> FileError:
-    """Why the data's first sentence cannot be tagged: how it breaks the format."""
-    _, problems, found = _core.ConlluDecoder(False, False, line).decode(data, final)[1][0]
-    return broken(number, problems, found).problems[0]

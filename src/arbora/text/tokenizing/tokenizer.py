@@ -14,7 +14,8 @@ from arbora import _core, models
 from arbora.errors import ArboraError, FileError
 from arbora.text.tokenizing.multiwords import make_multiwords
 from arbora.text.tokenizing.templates import parse_templates
-from arbora.treebank import Sentence, conllu
+from arbora.treebank import Sentence
+from arbora.treebank.batches import to_sentences
 
 ARCHITECTURE = "tokenizer"
 PREFIX = "tokenizer."
@@ -96,8 +97,7 @@ class Tokenizer:
 
         ArboraError if the text has a lone surrogate, which is half a character.
         """
-        found = self.stream([_encoded(text)], ranges=ranges)
-        return list(conllu.scan((piece.data for piece in found), False))  # type: ignore[arg-type]
+        return list(to_sentences(self.batches([encoded(text)], ranges=ranges)))
 
     def spans(self, text: str) -> list[list[Span]]:
         """The places of all tokens, sentence by sentence.
@@ -111,7 +111,7 @@ class Tokenizer:
 
     def scan(self, text: str) -> _core.TextBatch:
         """All that the core finds in a text, in flat arrays."""
-        return _core.TextScanner(self._model, *self._limits).feed(_encoded(text), True, 1)
+        return _core.TextScanner(self._model, *self._limits).feed(encoded(text), True, 1)
 
     def split(self, form: str) -> list[str] | None:
         """The words of a token that holds several; None if it is one word."""
@@ -125,28 +125,46 @@ class Tokenizer:
         The output is the same however the pieces are cut, and whatever the threads. FileError with line and
         byte where it is no UTF-8, when all before was handed on.
         """
-        scanner = _core.TextScanner(self._model, *self._limits)
-        written = _core.WrittenText()
+        counts = _core.TextCounts()
+        for batch in self.batches(pieces, ranges=ranges, threads=threads, counts=counts):
+            data = batch.to_conllu(threads=threads)
+            yield TokenizedConllu(data, counts.sentences, counts.tokens, counts.words)
 
-        def answer(piece: bytes, final: bool) -> TokenizedConllu:
+    def batches(
+        self,
+        pieces: Iterable[bytes],
+        *,
+        ranges: bool = False,
+        threads: int = 1,
+        counts: _core.TextCounts | None = None,
+    ) -> Generator[_core.Batch, None, None]:
+        """The same as batches of the core, for components that follow; ``counts`` counts what comes."""
+        scanner = _core.TextScanner(self._model, *self._limits)
+        counts = counts or _core.TextCounts()
+
+        def answer(piece: bytes, final: bool) -> _core.Batch:
             try:
-                batch = scanner.feed(piece, final, threads)
+                found = scanner.feed(piece, final, threads)
             except ValueError:
                 raise FileError(
                     f"byte {scanner.byte + 1} of the text is no UTF-8: is this a text?",
                     line=scanner.line,
                 ) from None
-            data = batch.conllu(self._multiwords, ranges, written)
-            return TokenizedConllu(data, written.sentences, written.tokens, written.words)
+            return found.to_batch(self._multiwords, ranges, counts, threads)
 
         for piece in pieces:
-            if (found := answer(piece, False)).data:
-                yield found
-        if (found := answer(b"", True)).data:
-            yield found
+            if len(batch := answer(piece, False)):
+                yield batch
+        if len(batch := answer(b"", True)):
+            yield batch
 
 
-def _encoded(text: str) -> bytes:
+def encoded(text: str) -> bytes:
+    """The text in UTF-8; ArboraError if it has half a character.
+
+    >>> encoded("Größe")
+    b'Gr\\xc3\\xb6\\xc3\\x9fe'
+    """
     try:
         return text.encode()
     except UnicodeEncodeError as error:

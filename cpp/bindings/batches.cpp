@@ -1,0 +1,273 @@
+// arbora._core's Batch: sentences in memory, on their way through components.
+#include "batches.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <optional>
+
+#include "bindings.hpp"
+#include "outcomes.hpp"
+#include "strings.hpp"
+#include "support/parallel.hpp"
+#include "treebank/rendering.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace arbora;
+using namespace arbora::treebank;
+
+// ---- from Python ----
+
+std::string_view text_of(PyObject* object) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(object, &size);
+    if (!data) nb::raise_python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
+std::string_view text_of(nb::handle object) { return text_of(object.ptr()); }
+
+// Columns of Sentence, in the order of its constructor.
+constexpr int form_item = 0, head_item = 5, misc_item = 8, comment_item = 9, multiword_item = 10, node_item = 11,
+              newline_item = 12, closing_item = 13, item_count = 14;
+
+PyObject* checked_list(nb::handle columns, int item) {
+    PyObject* list = PyTuple_GET_ITEM(columns.ptr(), item);
+    if (!PyList_Check(list)) throw nb::value_error("the columns of a sentence must be lists");
+    return list;
+}
+
+// Nine fields, FORM to MISC, from the place `first` of a tuple.
+Row row_of(nb::handle fields, int first, std::string_view id, TextArena& texts) {
+    Row row{id};
+    for (int column = 1; column < kColumns; ++column) row[column] = texts.add(text_of(fields[first + column - 1]));
+    return row;
+}
+
+void read_words(nb::handle columns, AnnotatedSentence& sentence) {
+    PyObject* lists[misc_item + 1];
+    for (int item = form_item; item <= misc_item; ++item) {
+        lists[item] = checked_list(columns, item);
+        if (PyList_GET_SIZE(lists[item]) != PyList_GET_SIZE(lists[form_item]))
+            throw nb::value_error("the columns of a sentence must be of one length");
+    }
+    const auto count = static_cast<std::size_t>(PyList_GET_SIZE(lists[form_item]));
+    sentence.block.words.resize(count);
+    sentence.block.heads.assign(count, kUnknownHead);
+    for (std::size_t word = 0; word < count; ++word)
+        for (int item = form_item; item <= misc_item; ++item) {
+            PyObject* value = PyList_GET_ITEM(lists[item], static_cast<Py_ssize_t>(word));
+            if (item != head_item) {
+                const std::string_view text = text_of(value);
+                // Most columns of most words are `_`, which need not be copied.
+                sentence.block.words[word][item + 1] = text == "_" ? std::string_view("_") : sentence.texts->add(text);
+            } else if (value != Py_None) {
+                sentence.block.heads[word] = nb::cast<std::int32_t>(nb::handle(value));
+            }
+        }
+}
+
+void read_sentence(nb::handle columns, AnnotatedSentence& sentence) {
+    if (!PyTuple_Check(columns.ptr()) || PyTuple_GET_SIZE(columns.ptr()) != item_count)
+        throw nb::value_error("a sentence must be a tuple of its columns");
+    TextArena& texts = *sentence.texts;
+    read_words(columns, sentence);
+    for (nb::handle comment : nb::borrow<nb::list>(checked_list(columns, comment_item)))
+        sentence.block.comments.push_back(texts.add(text_of(comment)));
+    for (nb::handle each : nb::borrow<nb::list>(checked_list(columns, multiword_item))) {
+        const auto first = nb::cast<std::int32_t>(each[0]), last = nb::cast<std::int32_t>(each[1]);
+        const std::string_view id = texts.add(std::to_string(first) + "-" + std::to_string(last));
+        sentence.block.multiwords.push_back({first, last, 0, row_of(each, 2, id, texts)});
+    }
+    for (nb::handle each : nb::borrow<nb::list>(checked_list(columns, node_item))) {
+        const auto after = nb::cast<std::int32_t>(each[0]), index = nb::cast<std::int32_t>(each[1]);
+        const std::string_view id = texts.add(std::to_string(after) + "." + std::to_string(index));
+        sentence.block.empty_nodes.push_back({after, index, nb::cast<bool>(each[11]), row_of(each, 2, id, texts)});
+    }
+    sentence.block.crlf = text_of(columns[newline_item]) == "\r\n";
+    sentence.block.closing = texts.add(text_of(columns[closing_item]));
+}
+
+BatchPointer batch_of(nb::list sentences) {
+    Batch batch;
+    batch.sentences.resize(sentences.size());
+    std::size_t at = 0;
+    for (nb::handle columns : sentences) read_sentence(columns, batch.sentences[at++]);
+    return hold(std::move(batch));
+}
+
+// ---- to Python ----
+
+// All strings are made under the GIL, so one cache serves; it is never freed, as Python may be gone when it would be.
+Strings& shared_strings() {
+    static Strings& strings = *new Strings;
+    return strings;
+}
+
+nb::object shared(std::string_view text) { return nb::steal(shared_strings().get(text)); }
+
+nb::list column(const Block& block, int which) {
+    return make_list(block.words.size(), [&](std::size_t i) { return shared_strings().get(block.words[i][which]); });
+}
+
+nb::list misc_of(const AnnotatedSentence& sentence) {
+    std::string text;
+    return make_list(sentence.words(), [&](std::size_t i) {
+        text.clear();
+        append_misc(sentence, i, text);
+        return shared_strings().get(text);
+    });
+}
+
+nb::tuple fields_of(const Row& row) {
+    return nb::make_tuple(shared(row[1]), shared(row[2]), shared(row[3]), shared(row[4]), shared(row[5]),
+                          shared(row[6]), shared(row[7]), shared(row[8]), shared(row[9]));
+}
+
+// In the order of the constructor of Sentence, as the decoder of CoNLL-U gives them too.
+nb::tuple columns_of(const AnnotatedSentence& sentence) {
+    const Block& block = sentence.block;
+    nb::list comments, multiwords, nodes;
+    for_comments(sentence, [&](std::string_view comment) { comments.append(nb::steal(decode_utf8(comment))); });
+    for (const Multiword& each : block.multiwords)
+        multiwords.append(nb::make_tuple(each.first, each.last) + fields_of(each.row));
+    for (const EmptyNode& each : block.empty_nodes)
+        nodes.append(nb::make_tuple(each.after, each.index) + fields_of(each.row) + nb::make_tuple(each.inside));
+    const auto heads = make_list(block.heads.size(), [&](std::size_t i) {
+        return block.heads[i] < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(block.heads[i]);
+    });
+    return nb::make_tuple(column(block, 1), column(block, 2), column(block, 3), column(block, 4), column(block, 5),
+                          heads, column(block, 7), column(block, 8), misc_of(sentence), comments, multiwords, nodes,
+                          shared(block.crlf ? "\r\n" : "\n"), shared(block.closing));
+}
+
+// What was found beside the columns, by the names of MISC and comments; None if there is nothing.
+nb::object findings_of(const AnnotatedSentence& sentence) {
+    nb::dict result;
+    for (const WordNumbers& numbers : sentence.numbers) result[shared(numbers.name)] = array_of(numbers.values);
+    for (const Note& note : sentence.notes)
+        result[shared(note.name)] =
+            note.kind == NoteKind::count ? nb::cast(static_cast<int>(note.value)) : nb::cast(note.value);
+    if (!sentence.spans.empty()) {
+        nb::list spans;
+        for (const TextSpan& span : sentence.spans) spans.append(nb::make_tuple(span.begin, span.end));
+        result["spans"] = spans;
+    }
+    if (!sentence.tag_candidates.empty()) {
+        nb::list words;
+        for (const auto& listed : sentence.tag_candidates) {
+            nb::list own;
+            for (const TagCandidate& each : listed) own.append(nb::make_tuple(shared(each.tag), each.probability));
+            words.append(own);
+        }
+        result[shared(candidates_key)] = words;
+    }
+    if (result.size() == 0) return nb::none();
+    return result;
+}
+
+nb::list sentences_of(const Batch& batch, std::size_t count) {
+    const NoCollections guard;
+    nb::list result;
+    for (std::size_t i = 0; i < std::min(count, batch.sentences.size()); ++i)
+        result.append(nb::make_tuple(columns_of(batch.sentences[i]), findings_of(batch.sentences[i])));
+    return result;
+}
+
+nb::bytes conllu_of(const Batch& batch, std::size_t count, int threads) {
+    std::vector<std::string> texts(std::min(count, batch.sentences.size()));
+    {
+        nb::gil_scoped_release release;
+        parallel_for(texts.size(), threads, [&](std::size_t i) { append_conllu(batch.sentences[i], texts[i]); });
+    }
+    return joined_bytes(texts);
+}
+
+// ---- changes from Python ----
+
+AnnotatedSentence& sentence_at(Batch& batch, std::size_t place) {
+    if (place >= batch.sentences.size()) throw nb::index_error("there is no such sentence");
+    return batch.sentences[place];
+}
+
+void set_tree(Batch& batch, std::size_t place, const std::vector<int>& heads, const std::vector<std::string>& labels) {
+    AnnotatedSentence& sentence = sentence_at(batch, place);
+    if (heads.size() != sentence.words() || labels.size() != heads.size())
+        throw nb::value_error("every word needs a head and a label");
+    for (std::size_t word = 0; word < heads.size(); ++word) {
+        sentence.block.heads[word] = heads[word];
+        sentence.block.words[word][7] = sentence.texts->add(labels[word]);
+    }
+}
+
+}  // namespace
+
+void bind_batches(nb::module_& m) {
+    const auto everything = static_cast<std::size_t>(-1);
+    nb::class_<Batch>(m, "Batch", "Sentences in memory, on their way through components.")
+        .def(nb::init<>())
+        .def("__len__", [](const Batch& self) { return self.sentences.size(); })
+        .def("words", &Batch::words, "count"_a = everything, "The number of words in the first sentences.")
+        .def_prop_ro("sound", &Batch::sound, "How many sentences come before the first one that was refused.")
+        .def_prop_ro(
+            "refusal",
+            [](const Batch& self) -> std::optional<std::tuple<std::string, std::string>> {
+                const std::size_t at = self.sound();
+                if (at == self.sentences.size()) return std::nullopt;
+                return std::make_tuple(std::string(self.sentences[at].refusal.code), self.sentences[at].refusal.reason);
+            },
+            "Why the first sentence that was refused was so: a code and a reason; None if none was.")
+        .def("to_conllu", &conllu_of, "count"_a = everything, "threads"_a = 1, "The first sentences as CoNLL-U.")
+        .def("to_sentences", &sentences_of, "count"_a = everything,
+             nb::sig("def to_sentences(self, count: int = ...) -> list[tuple[typing.Any, typing.Any]]"),
+             "The first sentences as columns, in the order of Sentence's constructor, and what was found beside them.")
+        .def(
+            "columns", [](Batch& self, std::size_t sentence) { return columns_of(sentence_at(self, sentence)); },
+            "sentence"_a, nb::sig("def columns(self, sentence: int) -> typing.Any"), "The same of one sentence.")
+        .def(
+            "append",
+            [](Batch& self, Batch& other) {
+                std::move(other.sentences.begin(), other.sentences.end(), std::back_inserter(self.sentences));
+                std::move(other.owners.begin(), other.owners.end(), std::back_inserter(self.owners));
+                other = Batch();
+            },
+            "other"_a, "Takes over the sentences of another batch, which has none then.")
+        .def(
+            "refuse",
+            [](Batch& self, std::size_t sentence, const std::string& reason) {
+                sentence_at(self, sentence).refusal = {"infeasible", reason};
+            },
+            "sentence"_a, "reason"_a, "Says why a sentence has no tree.")
+        .def("set_tree", &set_tree, "sentence"_a, "heads"_a, "labels"_a, "Gives a sentence another tree.")
+        .def(
+            "set_gap",
+            [](Batch& self, std::size_t sentence, double gap) {
+                sentence_at(self, sentence).add_note({"certificate", NoteKind::certificate, gap});
+            },
+            "sentence"_a, "gap"_a, "Says by how much the score of a sentence's tree may be less than the best.");
+    m.def("make_batch", &batch_of, "sentences"_a, nb::sig("def make_batch(sentences: list[typing.Any]) -> Batch"),
+          "A batch of sentences that are given as tuples of their columns, in the order of Sentence's constructor.");
+    m.def(
+        "read_batch",
+        [](nb::bytes data, bool final, int threads) {
+            const auto text = std::make_shared<const std::string>(data.c_str(), data.size());
+            ReadBatch found;
+            {
+                nb::gil_scoped_release release;
+                found = read_conllu(*text, text, final, threads);
+            }
+            return nb::make_tuple(hold(std::move(found.batch)), found.bytes, found.lines, found.is_broken);
+        },
+        "data"_a, "final"_a, "threads"_a,
+        nb::sig("def read_batch(data: bytes, final: bool, threads: int) -> tuple[Batch, int, int, bool]"),
+        "The whole sentences at the start of CoNLL-U, up to the first that breaks the format: a batch, the bytes and "
+        "lines that it took, and whether the next sentence is broken.");
+}

@@ -1,0 +1,206 @@
+#include "parsing/annotate.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "parsing/candidate_tags.hpp"
+#include "parsing/linear_scorer.hpp"
+#include "support/parallel.hpp"
+#include "treebank/rendering.hpp"
+
+namespace arbora {
+namespace {
+
+using treebank::AnnotatedSentence;
+using treebank::Batch;
+using treebank::NoteKind;
+using treebank::Row;
+
+constexpr std::string_view head_probability = "HeadProbability", label_probability = "LabelProbability",
+                           tag_probability = "UposProbability", tree_log_probability = "tree_log_probability",
+                           certificate = "certificate", kbest_rank = "kbest_rank";
+
+const char* code_of(ParseFault fault) {
+    switch (fault) {
+        case ParseFault::infeasible: return "infeasible";
+    }
+    return "unknown";
+}
+
+void encode(const AnnotatedSentence& sentence, const Names& tags, Encoded& encoded) {
+    thread_local std::vector<WordTag> own;
+    encoded.clear();
+    encoded.begin_sentence();
+    for (std::size_t word = 0; word < sentence.words(); ++word) {
+        const Row& row = sentence.block.words[word];
+        own.clear();
+        std::string_view upos = row[3];
+        if (tags.count() && !sentence.tag_candidates.empty())
+            upos = take_candidates(tags, row[3], sentence.tag_candidates[word], own);
+        else if (tags.count())
+            upos = read_candidates(tags, row[3], row[9], own);
+        encoded.add_word({row[1], row[2], upos, row[4], row[5]});
+        for (const WordTag& tag : own) encoded.add_tag(tag);
+    }
+    encoded.end_sentence();
+}
+
+// Where the words of each sentence begin, if those of all are counted.
+std::vector<std::size_t> word_starts(const Batch& batch) {
+    std::vector<std::size_t> starts{0};
+    for (const AnnotatedSentence& sentence : batch.sentences) starts.push_back(starts.back() + sentence.words());
+    return starts;
+}
+
+// What is known beforehand of one sentence, for words 1..n.
+class GivenTrees {
+public:
+    GivenTrees(const ParserNames& names, const AnnotationOptions& options, const Batch& batch)
+        : names_(names), options_(options), batch_(batch), starts_(word_starts(batch)) {}
+
+    Given of(std::size_t sentence, std::vector<int>& heads, std::vector<int>& labels) const {
+        const AnnotatedSentence& own = batch_.sentences[sentence];
+        const bool from_columns = options_.constraints;
+        heads.assign(own.words() + 1, -1);
+        labels.assign(own.words() + 1, -1);
+        for (std::size_t word = 0; word < own.words(); ++word) {
+            const std::size_t at = starts_[sentence] + word;
+            heads[word + 1] = !options_.given_heads.empty() ? options_.given_heads[at]
+                              : from_columns                ? own.block.heads[word]
+                                                            : -1;
+            labels[word + 1] = !options_.given_labels.empty() ? options_.given_labels[at]
+                               : from_columns                 ? names_.labels.number(own.block.words[word][7])
+                                                              : -1;
+        }
+        const bool has_heads = from_columns || !options_.given_heads.empty();
+        const bool has_labels = from_columns || !options_.given_labels.empty();
+        return {has_heads ? heads.data() : nullptr, has_labels ? labels.data() : nullptr};
+    }
+
+private:
+    const ParserNames& names_;
+    const AnnotationOptions& options_;
+    const Batch& batch_;
+    std::vector<std::size_t> starts_;
+};
+
+// call(sentence number, its encoding, what is given of it) for all sentences that have words, in parallel.
+template <class Call>
+void for_encoded(const ParserNames& names, const AnnotationOptions& options, const Batch& batch, const Call& call) {
+    const GivenTrees all_given(names, options, batch);
+    parallel_for(batch.sentences.size(), options.threads, [&](std::size_t i) {
+        thread_local Encoded encoded;
+        thread_local std::vector<int> heads, labels;
+        if (!batch.sentences[i].words() || batch.sentences[i].refusal.code) return;
+        encode(batch.sentences[i], names.tags, encoded);
+        call(i, encoded, all_given.of(i, heads, labels));
+    });
+}
+
+// Heads and labels of words 1..n. A given label stays, even one that the model does not know.
+void set_tree(const int* heads, const int* labels, const Names& names, bool constraints, AnnotatedSentence& sentence) {
+    for (std::size_t word = 0; word < sentence.words(); ++word) {
+        Row& row = sentence.block.words[word];
+        sentence.block.heads[word] = heads[word + 1];
+        if (!constraints || row[7] == "_") row[7] = names.name(labels[word + 1]);
+        row[8] = "_";
+    }
+}
+
+void set_tags(const int* tags, const Names& names, AnnotatedSentence& sentence) {
+    for (std::size_t word = 0; word < sentence.words(); ++word)
+        sentence.block.words[word][3] = names.name(tags[word + 1]);
+    sentence.tag_candidates.clear();
+    sentence.shows_candidates = false;
+    sentence.erased.push_back(treebank::candidates_key);
+}
+
+void add_numbers(std::string_view name, const std::vector<double>& all, const Parses& parses, std::size_t i,
+                 AnnotatedSentence& sentence) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(parses.starts[i]) + 1;
+    sentence.add_numbers(name, {begin, begin + parses.length(i)});
+}
+
+void add_findings(const Parses& parses, std::size_t i, bool certificates, AnnotatedSentence& sentence) {
+    if (!parses.tag_probabilities.empty()) add_numbers(tag_probability, parses.tag_probabilities, parses, i, sentence);
+    if (!parses.head_probabilities.empty()) {
+        add_numbers(head_probability, parses.head_probabilities, parses, i, sentence);
+        add_numbers(label_probability, parses.label_probabilities, parses, i, sentence);
+        sentence.add_note({tree_log_probability, NoteKind::measure, parses.log_probabilities[i]});
+    }
+    if (certificates) sentence.add_note({certificate, NoteKind::certificate, parses.gap(i)});
+}
+
+// The k best labelled trees of a sentence, in order; and why it has none, if it is refused.
+struct RankedTrees {
+    std::vector<LabelledTree> trees;
+    treebank::Refusal refusal;
+};
+
+std::vector<RankedTrees> find_kbest_trees(const LinearParser& parser, const ParserNames& names,
+                                          const AnnotationOptions& options, int k, const Batch& batch) {
+    std::vector<RankedTrees> result(batch.sentences.size());
+    for_encoded(names, options, batch, [&](std::size_t i, const Encoded& encoded, Given given) {
+        try {
+            result[i].trees = parse_kbest(LinearScorer(parser, encoded), 0, given, options.parse, k);
+        } catch (const Infeasible& error) {
+            result[i].refusal = {code_of(ParseFault::infeasible), error.what()};
+        }
+    });
+    return result;
+}
+
+}  // namespace
+
+Parses parse_batch(const LinearParser& parser, const ParserNames& names, const AnnotationOptions& options,
+                   const Batch& batch) {
+    std::vector<int> lengths;
+    for (const AnnotatedSentence& sentence : batch.sentences) lengths.push_back(static_cast<int>(sentence.words()));
+    Parses parses(lengths, {options.parse.probabilities, names.tags.count() > 0});
+    for_encoded(names, options, batch, [&](std::size_t i, const Encoded& encoded, Given given) {
+        parses.run(i, [&](ParseRef& ref) { parse(LinearScorer(parser, encoded), 0, given, options.parse, ref); });
+    });
+    return parses;
+}
+
+void annotate(const LinearParser& parser, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
+              Batch& batch) {
+    const Parses parses = parse_batch(parser, *names, options, batch);
+    parallel_for(batch.sentences.size(), options.threads, [&](std::size_t i) {
+        AnnotatedSentence& sentence = batch.sentences[i];
+        if (!sentence.words() || sentence.refusal.code) return;
+        if (!parses.has_tree(i)) {
+            sentence.refusal = {code_of(parses.errors[i].fault), parses.errors[i].reason};
+            return;
+        }
+        const std::size_t at = parses.starts[i];
+        set_tree(parses.heads.data() + at, parses.labels.data() + at, names->labels, options.constraints, sentence);
+        if (!parses.tags.empty()) set_tags(parses.tags.data() + at, names->tags, sentence);
+        add_findings(parses, i, options.parse.certificates, sentence);
+    });
+    batch.owners.push_back(std::move(names));
+}
+
+Batch annotate_kbest(const LinearParser& parser, std::shared_ptr<const ParserNames> names,
+                     const AnnotationOptions& options, int k, const Batch& batch) {
+    const std::vector<RankedTrees> found = find_kbest_trees(parser, *names, options, k, batch);
+    Batch result;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i].trees.empty()) {
+            result.sentences.push_back(batch.sentences[i].copy());
+            if (found[i].refusal.code) result.sentences.back().refusal = found[i].refusal;
+        }
+        int rank = 0;
+        for (const LabelledTree& tree : found[i].trees) {
+            AnnotatedSentence& copy = result.sentences.emplace_back(batch.sentences[i].copy());
+            set_tree(tree.heads.data(), tree.labels.data(), names->labels, options.constraints, copy);
+            copy.add_note({kbest_rank, NoteKind::count, static_cast<double>(++rank)});
+            copy.add_note({tree_log_probability, NoteKind::measure, tree.score});
+        }
+    }
+    result.owners = batch.owners;
+    result.owners.push_back(std::move(names));
+    return result;
+}
+
+}  // namespace arbora

@@ -1,0 +1,94 @@
+// Sentences in memory, on their way through components: every component reads columns and adds to them, and text is
+// made of them once, at the end (rendering.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/text_arena.hpp"
+#include "treebank/conllu.hpp"
+
+namespace arbora::treebank {
+
+// A tag that a word may have, for a later component to choose among.
+struct TagCandidate {
+    std::string_view tag;
+    double probability;
+};
+
+// A number of each word, by the name that MISC has for it, such as HeadProbability.
+struct WordNumbers {
+    std::string_view name;
+    std::vector<double> values;
+};
+
+// A number of the whole sentence, by the name that a comment has for it.
+enum class NoteKind : std::uint8_t {
+    measure,      // six decimals
+    count,        // a whole number
+    certificate,  // how far the tree's score may be from the best: 0 is proved, infinite is unknown
+};
+struct Note {
+    std::string_view name;
+    NoteKind kind;
+    double value;
+};
+
+// Where a token stands in the text that it comes from, in characters.
+struct TextSpan {
+    std::uint64_t begin, end;
+};
+
+// Why a component could do nothing for a sentence: a code for programs, a reason for people.
+struct Refusal {
+    const char* code = nullptr;  // null: it could
+    std::string reason = {};
+};
+
+// One sentence. The columns are views: of the source, of the names of models, of `texts`; but heads are numbers.
+struct AnnotatedSentence {
+    Block block;
+    // What was found of words beside their columns; empty where nobody asked.
+    std::vector<WordNumbers> numbers;
+    std::vector<std::vector<TagCandidate>> tag_candidates;
+    bool shows_candidates = false;         // in MISC
+    std::vector<std::string_view> erased;  // keys of MISC that are no longer true
+    std::vector<Note> notes;
+    std::vector<TextSpan> spans;  // of the words' tokens
+    Refusal refusal;
+    std::shared_ptr<TextArena> texts = std::make_shared<TextArena>();
+    std::vector<std::shared_ptr<const void>> owners = {};  // of texts that were made for the one it is a copy of
+
+    std::size_t words() const { return block.words.size(); }
+    // The same sentence, to be given other columns.
+    AnnotatedSentence copy() const;
+    // These replace what is there under the same name; they come last then.
+    void add_numbers(std::string_view name, std::vector<double> values);
+    void add_note(Note note);
+};
+
+// Sentences that are worked on together.
+struct Batch {
+    std::vector<AnnotatedSentence> sentences;
+    std::vector<std::shared_ptr<const void>> owners;  // of what columns look at
+
+    // In the first `count` sentences, or in all.
+    std::size_t words(std::size_t count = static_cast<std::size_t>(-1)) const;
+    // How many sentences come before the first one that was refused.
+    std::size_t sound() const;
+};
+
+// The sentences that are known to have ended in the text (`final`: nothing follows it), up to the first that breaks the
+// format. `text` must live as long as `owner` does.
+struct ReadBatch {
+    Batch batch;
+    std::size_t bytes = 0;  // how much of the text these sentences are
+    std::int64_t lines = 0;
+    bool is_broken = false;  // the next sentence breaks the format
+};
+ReadBatch read_conllu(std::string_view text, std::shared_ptr<const void> owner, bool final, int threads);
+
+}  // namespace arbora::treebank
