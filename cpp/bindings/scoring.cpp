@@ -126,11 +126,12 @@ nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOp
 // ---- scores of one sentence, for graphs of Python ----
 
 ArcSpec choose(const Scorer& scorer, std::size_t sentence, const TreeOptions& trees,
-               const OptionalIntegers& given_heads) {
+               const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
     check_sentence(scorer, sentence);
     ArcSpec result;
     if (scorer.length(sentence) == 0) return result;
-    const Given given{checked(given_heads, scorer.length(sentence) + 1), nullptr};
+    const std::size_t width = scorer.length(sentence) + 1;
+    const Given given{checked(given_heads, width), checked(given_labels, width)};
     for (const Arc& arc : scorer.begin(sentence)->choose(given, trees.kind, nullptr))
         result.emplace_back(arc.head, arc.modifier);
     return result;
@@ -149,10 +150,12 @@ std::vector<Arc> arcs_of(const Scorer& scorer, std::size_t sentence, const ArcSp
 }
 
 // One score for each arc, as graphs take them: of its best label, or the logarithm of the sum over labels.
-nb::object arc_totals(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec, bool sums) {
+nb::object arc_totals(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec, bool sums,
+                      const OptionalIntegers& given_labels) {
     const std::vector<Arc> arcs = arcs_of(scorer, sentence, spec);
+    const int* labels = checked(given_labels, scorer.length(sentence) + 1);
     ArcTotals found;
-    scorer.begin(sentence)->score_arcs(arcs, nullptr, sums ? ArcTotal::sums : ArcTotal::learned, found);
+    scorer.begin(sentence)->score_arcs(arcs, labels, sums ? ArcTotal::sums : ArcTotal::learned, found);
     return array_of(sums ? found.sums : found.learned);
 }
 
@@ -339,10 +342,11 @@ void bind_scoring(nb::module_& m) {
                      "-> tuple[typing.Any, typing.Any]"),
              "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "
              "tree's arcs ((n+1) x labels).")
-        .def("choose", &choose, "sentence"_a, "trees"_a, "given_heads"_a = nb::none(),
+        .def("choose", &choose, "sentence"_a, "trees"_a, "given_heads"_a = nb::none(), "given_labels"_a = nb::none(),
              "A sentence's candidate arcs as (head, modifier), by modifier, then head.")
-        .def("arc_totals", &arc_totals, "sentence"_a, "arcs"_a, "sums"_a,
-             nb::sig("def arc_totals(self, sentence: int, arcs: list[tuple[int, int]], sums: bool) -> typing.Any"),
+        .def("arc_totals", &arc_totals, "sentence"_a, "arcs"_a, "sums"_a, "given_labels"_a = nb::none(),
+             nb::sig("def arc_totals(self, sentence: int, arcs: list[tuple[int, int]], sums: bool, "
+                     "given_labels: typing.Any = None) -> typing.Any"),
              "One score for each arc: of its best label, or the logarithm of the sum over labels.")
         .def("label_scores", &label_scores, "sentence"_a, "arcs"_a,
              nb::sig("def label_scores(self, sentence: int, arcs: list[tuple[int, int]]) -> typing.Any"),
