@@ -237,8 +237,11 @@ def _per_sentence(name: str, arrays: Arrays | None, is_padded: bool) -> list[Flo
         return []
     if isinstance(arrays, np.ndarray) != is_padded:
         raise InvalidScoresError(f"{name} must come as arcs do: all padded, or all lists")
-    if isinstance(arrays, np.ndarray) and arrays.ndim < 2:
-        raise InvalidScoresError(f"padded {name} have the sentences as their first dimension")
+    if isinstance(arrays, np.ndarray) and arrays.ndim < (3 if name in ("arcs", "labels", "tag_links") else 2):
+        raise InvalidScoresError(
+            f"padded {name} have the sentences as their first dimension, so that {arrays.shape} is too little; "
+            "one sentence's array goes into a list"
+        )
     try:
         if isinstance(arrays, np.ndarray):
             return list(np.ascontiguousarray(arrays, np.float64))
