@@ -1,4 +1,4 @@
-"""Losses of batches of arrays: by enumeration, with gradients that are slopes; a model that learns by them."""
+"""Losses of batches of arrays: by enumeration, with gradients that are slopes; a model learns by them."""
 
 from __future__ import annotations
 
@@ -352,7 +352,7 @@ def test_threads_padding_and_pruning():
         (lambda s: batch_loss(s, [np.array([-1, 0, 1])], tags=[np.array([-1, 0, 0])]), "right tags"),
         (lambda s: batch_loss(s, [np.array([-1, 0, 1])], threads=0), "threads"),
         (lambda s: batch_loss(_impossible(s, None), [np.array([-1, 0, 1])]), "its score is -inf"),
-        (lambda s: batch_loss(_impossible(s, 1), [np.array([-1, 0, 1])], [np.array([-1, 0, 1])]), "of token 2"),
+        (lambda s: batch_loss(_impossible(s, 1), [np.array([-1, 0, 1])], [np.array([-1, 0, 1])]), "token 2"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_clear_line(run, message):

@@ -385,7 +385,7 @@ def test_rules_by_arrays_are_rules_by_a_native_parser():
         (lambda: ArrayParser().parse(_with_parts([[1, 2, 0], [1, 2, 0]])), "a part is listed twice"),
         (lambda: ArrayParser(threshold=1.0), "threshold must be"),
         (lambda: ArrayParser(solver="luck"), "there is no solver 'luck'"),
-        (lambda: ArrayParser(["a"]).parse(ArrayScores([np.zeros((2, 2, 2))])), "1 labels, and the scores have 2"),
+        (lambda: ArrayParser(["a"]).parse(ArrayScores([np.zeros((2, 2, 2))])), "1 labels, and the scores"),
         (lambda: _given([np.array([-1, 3, 0])]), "between 0 and 2"),
         (lambda: _given([np.array([-1, 1, 0])]), "a word is its own head"),
         (lambda: _given([np.array([0, 1])]), "there must be 3 integers"),
