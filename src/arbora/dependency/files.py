@@ -1,43 +1,26 @@
-"""From file to file: train a parser on treebank files, parse a treebank file. What the commands wrap."""
+"""From file to file: parse a treebank file. What ``arbora parse`` wraps."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 
-from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, TrainingOptions
+from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
 from arbora.dependency.output import set_kbest
 from arbora.dependency.parser import DependencyParser
-from arbora.dependency.presets import preset_templates
 from arbora.dependency.rule_parsing import check_rules, parse_with_rules
 from arbora.dependency.rules import Rules
-from arbora.dependency.training import CHECKPOINT, EpochReport, check_recipe, train
-from arbora.errors import ArboraError, FileError
-from arbora.features import Templates
-from arbora.learning.checkpoints import checkpoint_header, checkpoint_name
-from arbora.models import check_model_name
+from arbora.dependency.treebanks import word_format
+from arbora.errors import ArboraError
 from arbora.treebank import Sentence, read, write
 from arbora.treebank.conllx import Losses, reduced
-from arbora.treebank.files import check_output, read_text
-from arbora.treebank.formats import find_format
+from arbora.treebank.files import check_output
 from arbora.treebank.streaming import RewrittenConllu, rewrite_file
 
 SHOWN_EVERY = 100
 """How many sentences are parsed between two calls of ``progress``, at least."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingSummary:
-    """What training gave: the file, its size, the epoch that was kept and its scores (None without dev)."""
-
-    file: str
-    bytes: int
-    kept: int
-    uas: float | None
-    las: float | None
 
 
 @dataclass(slots=True)
@@ -52,70 +35,6 @@ class ParsingReport:
     written: int = 0
     seconds: float = 0.0
     lost: dict[str, int] = field(default_factory=dict)
-
-
-def checkpoint_epoch(output: str) -> int:
-    """How many epochs the checkpoint of this output has; FileError if there is none or it is damaged."""
-    return int(checkpoint_header(output, CHECKPOINT)["epoch"])
-
-
-def read_templates(path: str) -> Templates:
-    """The templates of a file; FileError names the line that is wrong."""
-    return Templates.parse(read_text(path), name=path)
-
-
-def train_file(
-    source: str,
-    output: str,
-    *,
-    dev: str | None = None,
-    options: TrainingOptions | None = None,
-    templates: Templates | None = None,
-    threads: int = 1,
-    resume: bool = False,
-    licence: str = "",
-    compact_weights: bool = False,
-    progress: Callable[[EpochReport], None] | None = None,
-    on_batch: Callable[[int, int], None] | None = None,
-) -> TrainingSummary:
-    """Train a parser on a treebank file and write its model file; see `arbora.dependency.train`.
-
-    What is wrong with the options or the output is found before anything is read. The checkpoint is
-    ``output`` + ``.checkpoint``; it is removed when the model is written, not before.
-
-    >>> import os, tempfile
-    >>> model = os.path.join(tempfile.mkdtemp(), "en.model")
-    >>> options = TrainingOptions(epochs=2, bits=16, pruner_bits=14)
-    >>> train_file("examples/treebank/en.conllu", model, options=options).kept
-    2
-    """
-    options = (options or TrainingOptions()).check()
-    check_recipe(options)
-    if templates is None:
-        preset_templates(options.preset)
-    if threads < 1:
-        raise ArboraError("threads must be at least 1")
-    check_model_name(output, [source] if dev is None else [source, dev])
-    if resume:
-        checkpoint_epoch(output)
-    parser = train(
-        read_gold(source, options.single_root),
-        None if dev is None else read_gold(dev, single_root=False),
-        options,
-        templates=templates,
-        threads=threads,
-        checkpoint=checkpoint_name(output),
-        keep_checkpoint=True,
-        resume=resume,
-        licence=licence,
-        progress=progress,
-        on_batch=on_batch,
-    )
-    parser.save(output, compact_weights=compact_weights)
-    os.unlink(checkpoint_name(output))
-    report = parser.header["report"]
-    kept = next(row for row in report["epochs"] if row["epoch"] == report["kept"])
-    return TrainingSummary(output, os.path.getsize(output), report["kept"], kept.get("uas"), kept.get("las"))
 
 
 def parse_file(
@@ -144,8 +63,8 @@ def parse_file(
             raise ArboraError("rules go with the best tree, not with the k best")
     if kbest is not None and kbest < 1:
         raise ArboraError("kbest must be at least 1")
-    read_as = _word_format(source, source_format or ("conllu" if source == "-" else None))
-    write_as = _word_format(target, target_format or (read_as if target == "-" else None))
+    read_as = word_format(source, source_format or ("conllu" if source == "-" else None))
+    write_as = word_format(target, target_format or (read_as if target == "-" else None))
     if write_as == "conllx" and (options.probabilities or kbest is not None):
         raise ArboraError("CoNLL-X has no place for probabilities and ranks: write conllu")
     check_output(target)
@@ -226,28 +145,6 @@ def parse_counted(
     if rules is not None:
         return parse_with_rules(parser, counted, rules, options)
     return parser.parse(counted, options)
-
-
-def read_gold(path: str, single_root: bool) -> list[Sentence]:
-    """The sentences of a treebank that has some words."""
-    try:
-        with read(path, _word_format(path, None), single_root=single_root) as reader:
-            found: list[Sentence] = list(reader)
-    except FileError as error:
-        if error.reason.startswith("two roots"):
-            error.reason += "; --multi-root allows that"
-        raise
-    if not any(map(len, found)):
-        raise FileError("there are no words in this treebank", file=path)
-    return found
-
-
-def _word_format(path: str, name: str | None) -> str:
-    """The name of the file's format, which must be one of words and heads."""
-    found = find_format(path, name).name
-    if found not in ("conllu", "conllx"):
-        raise FileError(f"the format {found} has no heads: it must be conllu or conllx", file=path)
-    return found
 
 
 def _counted(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -26,10 +25,10 @@ from arbora.dependency.output import (
     with_chances,
     without_candidates,
 )
-from arbora.dependency.structure import check_header, encode, held, make_structure
-from arbora.errors import ArboraError, FileError, InfeasibleTreeError
+from arbora.dependency.structure import check_header, checked_weights, encode, make_structure
+from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.inference import find_solver
-from arbora.models import compact, expand_short, is_compact, read_model, write_model
+from arbora.models import Component, Parts, Tensors, compact, expand_short, is_compact
 from arbora.treebank import Sentence
 from arbora.treebank.conllu import fed
 from arbora.treebank.streaming import RewrittenConllu, in_batches
@@ -39,11 +38,13 @@ _NO_INTEGERS = np.empty(0, np.int32)
 _NO_FLOATS = np.empty(0, np.float64)
 
 
-class DependencyParser:
+class DependencyParser(Component):
     """A trained parser. It does not change, and serves any number of threads.
 
     Make one with :func:`arbora.dependency.train`, or `load` it from a file.
     """
+
+    architecture = ARCHITECTURE
 
     def __init__(
         self,
@@ -63,46 +64,28 @@ class DependencyParser:
         self._core = make_structure(header)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> DependencyParser:
-        """The parser of a model file; the weights are copied to where look-ups are fast."""
-        model = read_model(path, architecture=ARCHITECTURE)
-        return cls.from_parts(model.header, model.tensors, str(path))
+    def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> DependencyParser:
+        """The parser of a header and tensors as `to_parts` gives them."""
+        check_header(header)
+        size = (1 << header["options"]["bits"]) + header["padding"]
+        if is_compact(tensors):
+            weights = expand_short(tensors, size)
+        else:
+            weights = checked_weights(tensors["weights"], header["step"])
+        pruner_weights = checked_weights(tensors["pruner"], header["pruner_step"])
+        if weights.values.size != size:
+            raise ValueError("the weights have another size than the header says")
+        count = pruner_weights.values.size
+        if count < 16 or count & (count - 1):
+            raise ValueError("the pruner's weights are no power of two")
+        parser = cls(header, weights, pruner_weights)
+        if is_compact(tensors):
+            parser._compact = {name: tensor for name, tensor in tensors.items() if name != "pruner"}
+        if parser._core.padding != header["padding"]:
+            raise ValueError("the weights were laid out for other labels")
+        return parser
 
-    @classmethod
-    def from_parts(
-        cls, header: dict[str, Any], tensors: Mapping[str, npt.NDArray[Any]], name: str
-    ) -> DependencyParser:
-        """The parser of a header and tensors as `to_parts` gives them; ``name`` is the file for errors."""
-        try:
-            check_header(header)
-            size = (1 << header["options"]["bits"]) + header["padding"]
-            if is_compact(tensors):
-                weights = expand_short(tensors, size)
-            else:
-                weights = held(tensors["weights"], header["step"])
-            pruner_weights = held(tensors["pruner"], header["pruner_step"])
-            if weights.values.size != size:
-                raise ValueError("the weights have another size than the header says")
-            count = pruner_weights.values.size
-            if count < 16 or count & (count - 1):
-                raise ValueError("the pruner's weights are no power of two")
-            parser = cls(header, weights, pruner_weights)
-            if is_compact(tensors):
-                parser._compact = {name: tensor for name, tensor in tensors.items() if name != "pruner"}
-            if parser._core.padding != header["padding"]:
-                raise ValueError("the weights were laid out for other labels")
-            return parser
-        except (KeyError, TypeError, ValueError, ArboraError) as error:
-            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise FileError(f"this is no parser that Arbora can use: {reason}", file=name) from None
-
-    def save(self, path: str | os.PathLike[str], *, compact_weights: bool = False) -> None:
-        """Write the model file, whole or not at all; compact ones have 8-bit weights."""
-        write_model(path, *self.to_parts(compact_weights=compact_weights))
-
-    def to_parts(
-        self, *, compact_weights: bool = False
-    ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def to_parts(self, *, compact_weights: bool = False) -> Parts:
         """The header and the tensors of the model file."""
         own, pruner = self._weights, self._pruner_weights
         if compact_weights:

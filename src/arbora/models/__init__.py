@@ -4,7 +4,16 @@ A file is one safetensors file with a JSON header. Nothing here knows a parser: 
 """
 
 from arbora.models.compact import compact, expand, expand_short, is_compact
-from arbora.models.component import Architecture, Component, Parts, Tensors, TrainCommand, below, refusing, under
+from arbora.models.component import (
+    Architecture,
+    Component,
+    Parts,
+    Tensors,
+    TrainCommand,
+    below,
+    refusing,
+    under,
+)
 from arbora.models.file import (
     FORMAT_VERSION,
     Model,

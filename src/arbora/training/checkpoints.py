@@ -43,7 +43,8 @@ def checkpoint_name(output: str) -> str:
 class RunState:
     """How far a run is: ``epoch`` steps of the stage number ``stage`` are done.
 
-    ``fingerprint`` is the task's, at the beginning. ``done`` are the parts that were kept of the stages before, ``best`` those of the best epoch of this one.
+    ``fingerprint`` is the task's, at the beginning. ``done`` are the parts that were kept of the stages
+    before, ``best`` those of the best epoch of this one.
     """
 
     fingerprint: int
@@ -156,8 +157,8 @@ def _check_run(path: str, header: Mapping[str, Any], task: Task[Any], fingerprin
     """FileError if a checkpoint is of another task, or of one with other options or data."""
     if header.get("task") != task.architecture:
         raise FileError(
-            f"this is a checkpoint of a {header.get('task')}, not of a {task.architecture}; start anew without "
-            "--resume",
+            f"this is a checkpoint of a {header.get('task')}, not of a {task.architecture}; start anew "
+            "without --resume",
             file=path,
         )
     theirs, options = _flat(header.get("options")), _flat(task.options.as_dict())

@@ -13,11 +13,10 @@ __all__ = ["EpochReport", "Watcher"]
 class EpochReport:
     """How an epoch went: the mean loss, the scores (on dev, if there is one), and the speed.
 
-    A stage that is a single step is reported as epoch 0. ``epochs`` are all of the stage, ``unit`` is what
-    the speed counts, ``details`` are the scores in words, and ``within`` names the step of another run that
-    this one is part of: none of these belongs to the result.
+    A stage that is a single step is reported as epoch 0. ``unit`` is what the speed counts, ``title`` is what
+    people call the step, and ``details`` are the scores in words: none of these belongs to the result.
 
-    >>> report = EpochReport("upos", 1, 0.5, {"accuracy": 0.9}, 5, speed=1234.5, details=("accuracy 90.00",))
+    >>> report = EpochReport("upos", 1, 0.5, {"accuracy": 0.9}, "upos epoch 1/5", ("accuracy 90.00",), 1234.5)
     >>> report.line
     'upos epoch 1/5  loss 0.5000  accuracy 90.00  1,234 words/s'
     >>> report.as_row()
@@ -28,16 +27,10 @@ class EpochReport:
     epoch: int
     loss: float | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
-    epochs: int = field(default=0, compare=False)
+    title: str = field(default="", compare=False)
+    details: tuple[str, ...] = field(default=(), compare=False)
     speed: float = field(default=0.0, compare=False)
     unit: str = field(default="words", compare=False)
-    details: tuple[str, ...] = field(default=(), compare=False)
-    within: str = field(default="", compare=False)
-
-    @property
-    def title(self) -> str:
-        """Which step it was."""
-        return f"{self.within} {step_title(self.stage, self.epoch, self.epochs)}".strip()
 
     @property
     def line(self) -> str:
@@ -50,15 +43,6 @@ class EpochReport:
         row: dict[str, Any] = {"stage": self.stage} if self.stage and self.epoch else {}
         row["epoch"] = self.epoch
         return {**row, **({} if self.loss is None else {"loss": self.loss}), **self.scores}
-
-
-def step_title(stage: str, epoch: int, epochs: int) -> str:
-    """What people call a step of a run.
-
-    >>> step_title("upos", 1, 5), step_title("", 2, 5), step_title("pruner", 0, 0)
-    ('upos epoch 1/5', 'epoch 2/5', 'pruner')
-    """
-    return f"{stage} epoch {epoch}/{epochs}".strip() if epoch else stage
 
 
 def _nothing(*_: Any) -> None:
@@ -91,7 +75,7 @@ class Watcher:
     def within(self, name: str) -> Watcher:
         """For a run that is a step of another: titles begin with the name of the step."""
         return Watcher(
-            lambda report: self.on_report(replace(report, within=f"{name} {report.within}".strip())),
+            lambda report: self.on_report(replace(report, title=f"{name} {report.title}")),
             self.on_batch,
             lambda title: self.on_step(f"{name} {title}"),
         )

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from arbora.errors import ArboraError
 from arbora.models import Component, refusing
 from arbora.training.checkpoints import CHECKPOINT, Checkpoint, RunState
-from arbora.training.reports import EpochReport, Watcher, step_title
+from arbora.training.reports import EpochReport, Watcher
 from arbora.training.task import Stage, Step, Task
 
 __all__ = ["run"]
@@ -91,7 +91,7 @@ def _train_step(
 ) -> EpochReport:
     """One step; what it gave is kept if it is the best so far."""
     epoch = state.epoch + 1 if stage.epochs else 0
-    watcher.on_step(step_title(stage.name, epoch, stage.epochs))
+    watcher.on_step(stage.title(epoch))
 
     def run_within(inner: Task[Any]) -> Any:
         own = None if kept is None else kept.within(stage.name)
@@ -115,10 +115,10 @@ def _train_step(
         epoch,
         trained.loss,
         found.scores,
-        stage.epochs,
+        stage.title(epoch),
+        tuple(task.describe(stage, found.scores)),
         trained.units / max(seconds, 1e-9),
         task.unit,
-        tuple(task.describe(stage, found.scores)),
     )
     state.history.reports.append(report)
     return report

@@ -29,11 +29,20 @@ class Options(Protocol):
 class Stage(NamedTuple):
     """A part of a run with so many epochs, of which the best is kept; with 0 epochs, it is a single step.
 
-    The name may be empty if a run has but one stage that needs no name.
+    The name may be empty where there is no other stage with epochs. ``unit`` is what people call an epoch.
     """
 
     name: str
     epochs: int = 0
+    unit: str = "epoch"
+
+    def title(self, epoch: int) -> str:
+        """What people call a step of it.
+
+        >>> Stage("upos", 5).title(1), Stage("", 5).title(2), Stage("pruner").title(0)
+        ('upos epoch 1/5', 'epoch 2/5', 'pruner')
+        """
+        return f"{self.name} {self.unit} {epoch}/{self.epochs}".strip() if epoch else self.name
 
 
 class Step(NamedTuple):

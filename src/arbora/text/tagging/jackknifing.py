@@ -1,4 +1,4 @@
-"""Tags for training data by taggers that have not seen it: what a parser learns from shall be as it will be."""
+"""Tags for training data by taggers that have not seen it, as a parser will meet them."""
 
 from __future__ import annotations
 

@@ -21,5 +21,3 @@ def measure_tags(tagger: Tagger, gold: Sequence[Sentence], *, threads: int = 1) 
             pairs = zip(getattr(sentence, column), getattr(found, column), strict=True)
             right[column] += sum(own == other for own, other in pairs)
     return {column: count / words for column, count in right.items()}
-
-

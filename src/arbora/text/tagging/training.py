@@ -42,7 +42,7 @@ from arbora.training import (
 )
 from arbora.treebank import Sentence
 
-__all__ = ["TaggerTask", "train_tagger"]
+__all__ = ["TaggerTask", "tagger_scores", "train_tagger"]
 
 
 def train_tagger(
@@ -174,7 +174,13 @@ class TaggerTask(FileTask[Tagger]):
         number, loss, done = STAGES.index(step.stage.name), 0.0, 0
         for batch in self._batches(number, step.epoch):
             loss += self.learned.train(
-                self.learner, self.text, self.gold[number], batch, self.loss.beta, self.loss.gamma, self.threads
+                self.learner,
+                self.text,
+                self.gold[number],
+                batch,
+                self.loss.beta,
+                self.loss.gamma,
+                self.threads,
             )
             done += len(batch)
             step.watcher.on_batch(done, len(self.text))
@@ -272,3 +278,13 @@ def _recipe(options: TaggerOptions) -> tuple[Loss, Learner]:
         return loss, find_learner(options.learner, options.rate)
     except ValueError as error:
         raise ArboraError(str(error)) from None
+
+
+def tagger_scores(scores: Mapping[str, float]) -> list[str]:
+    """The shares of dev's words whose columns are right, in words.
+
+    >>> tagger_scores({"upos": 0.955, "lemmas": 0.97})
+    ['dev UPOS 95.50', 'dev lemmas 97.00']
+    """
+    named = {"upos": "UPOS", "xpos": "XPOS", "feats": "FEATS", "lemmas": "lemmas"}
+    return [f"dev {named[column]} {100 * share:.2f}" for column, share in scores.items()]
