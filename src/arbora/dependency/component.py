@@ -21,8 +21,8 @@ def _features(counts: dict[str, int] | None) -> str | None:
         return None
     complete, supported, sentences = (counts[key] for key in ("complete", "supported", "sentences"))
     return (
-        f"{complete:,} in {sentences:,} sentences, {complete / supported:.1f} times the {supported:,} supported "
-        "ones"
+        f"{complete:,} in {sentences:,} sentences, {complete / supported:.1f} times the {supported:,} "
+        "supported ones"
     )
 
 

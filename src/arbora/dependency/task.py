@@ -220,7 +220,7 @@ class ParserTask(FileTask[DependencyParser]):
         return Candidate(({**header, "threshold": threshold}, tensors), {"lost": lost, "heads": heads})
 
     def _fit_threshold(self) -> tuple[float, float, float]:
-        """Drop as many arcs as the options allow: the threshold, the share of gold arcs lost, heads a word."""
+        """Drop as many arcs as the options allow: threshold, the share of gold arcs lost, heads a word."""
         judged = self.dev_for_threshold or self.data
 
         @cache

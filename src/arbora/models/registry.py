@@ -32,13 +32,13 @@ def architectures() -> list[Architecture]:
 
 
 def find_architecture(name: str) -> Architecture:
-    """The architecture of this name, ours or one that another package registers; ArboraError if there is none.
+    """The architecture of this name, ours or one that another package registers; ArboraError if none has it.
 
     >>> find_architecture("tagger").adds
     ('upos', 'xpos', 'feats', 'lemmas')
     >>> find_architecture("oracle")
     Traceback (most recent call last):
-    arbora.errors.ArboraError: there is no architecture 'oracle' in this Arbora; upgrade arbora, or install ...
+    arbora.errors.ArboraError: there is no architecture 'oracle' in this Arbora; upgrade arbora, or ...
     """
     place = PLACES.get(name)
     if place is None:

@@ -58,7 +58,7 @@ def find_model(name: str | os.PathLike[str]) -> str:
 
 
 def load(name: str | os.PathLike[str] = DEFAULT) -> Any:
-    """What comes with Arbora under this name, or what a file holds: a pipeline, a parser, a tagger, and so on.
+    """What comes with Arbora under this name, or what a file holds: a pipeline, a parser, any model.
 
     It is kept for the next call.
 
