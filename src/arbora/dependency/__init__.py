@@ -12,12 +12,11 @@ from arbora.dependency.parser import DependencyParser
 from arbora.dependency.presets import PRESETS, preset_options, preset_templates
 from arbora.dependency.rule_parsing import parse_with_rules
 from arbora.dependency.rules import Rules, Violation
-from arbora.dependency.training import EpochReport, train
+from arbora.dependency.training import train
 
 __all__ = [
     "PRESETS",
     "DependencyParser",
-    "EpochReport",
     "ParseOptions",
     "RankedTree",
     "Rules",

@@ -39,7 +39,7 @@ _FIELDS = {
 
 
 class ParsedToken(Token):
-    """A word of a parsed sentence: a view, as `arbora.treebank.Token` is, that also knows how sure its head and label are."""
+    """A word of a parsed sentence: a view, as `arbora.treebank.Token` is, that also knows how sure it is."""
 
     __slots__ = ()
     sentence: ParsedSentence
