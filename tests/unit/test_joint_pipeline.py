@@ -22,15 +22,15 @@ JOINT = replace(
 @pytest.fixture(scope="module")
 def nlp(tmp_path_factory) -> Pipeline:
     """Trained by a run that was killed and gone on with."""
-    folder = tmp_path_factory.mktemp("joint") / "run"
+    kept = tmp_path_factory.mktemp("joint") / "checkpoint"
 
-    def kill(step):
-        if step.name == "parser" and step.done == 1:
+    def kill(report):
+        if report.title == "parser epoch 1/2":
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        train_pipeline(treebank(), treebank(), JOINT, folder=folder, progress=kill)
-    return train_pipeline(treebank(), treebank(), JOINT, folder=folder, resume=True)
+        train_pipeline(treebank(), treebank(), JOINT, checkpoint=kept, progress=kill)
+    return train_pipeline(treebank(), treebank(), JOINT, checkpoint=kept, resume=True)
 
 
 def test_the_parser_chooses_tags(nlp):

@@ -39,7 +39,8 @@ def inspect_command(
     epochs = _rows(report.get("epochs")) if isinstance(report, dict) else []
     if epochs:
         console.print(_any_table("Training", epochs))
-    for title, rows in _own(header, "tables", {}).items():
+    tables: dict[str, list[dict[str, Any]]] = _own(header, "tables", {})
+    for title, rows in tables.items():
         if rows:
             console.print(_any_table(title, rows))
     console.print(_tensor_table(facts))

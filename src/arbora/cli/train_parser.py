@@ -230,5 +230,5 @@ def train_parser(
             compact_weights=compact,
             watcher=watcher,
         )
-    parts = [f"epoch {trained.kept['epoch']} of {epochs} kept", *parser_scores(trained.kept)]
-    typer.echo(f"{trained.file}: {', '.join(parts)}, {trained.bytes:,} bytes")
+    scores = [f"epoch {trained.kept['epoch']} of {epochs} kept", *parser_scores(trained.kept)]
+    typer.echo(f"{trained.file}: {', '.join(scores)}, {trained.bytes:,} bytes")

@@ -30,7 +30,7 @@ def natural_scales(loss: Loss) -> dict[str, float]:
 
 
 def fit_scales(costs: GoldCosts, labels: str, role_scale: float | None = None) -> dict[str, float]:
-    """What to multiply scores by so that gold is the most probable; ``labels`` says when those are found.
+    """What to multiply scores by so that gold trees are most probable; ``labels`` says when they are found.
 
     ``role_scale`` is the scale at which hidden roles are summed out, if arcs have some.
 

@@ -58,6 +58,7 @@ class ParserTask(FileTask[DependencyParser]):
 
     architecture = ARCHITECTURE
     may_change = ("epochs",)  # more may be asked for than before
+    options: TrainingOptions
 
     def __init__(
         self,
@@ -128,10 +129,10 @@ class ParserTask(FileTask[DependencyParser]):
         return TrainingOptions()
 
     @classmethod
-    def check(cls, options: TrainingOptions, *, templates: Templates | None = None) -> None:
+    def check(cls, options: TrainingOptions, **own: Any) -> None:
         """Loss and learner must be there and fit, and the preset, unless other templates take its place."""
         check_recipe(options)
-        if templates is None:
+        if own.get("templates") is None:
             preset_templates(options.preset)
 
     @classmethod

@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+import numpy.typing as npt
+
 from arbora import _core
 from arbora.dependency import DependencyParser, ParseOptions
 from arbora.errors import ArboraError
@@ -104,7 +106,8 @@ class Pipeline(Component):
 
     def to_parts(self, *, compact_weights: bool = False) -> Parts:
         """The header and the tensors of the model file; compact ones have 8-bit weights in the parser."""
-        headers, tensors = [], {}
+        headers: list[dict[str, Any]] = []
+        tensors: dict[str, npt.NDArray[Any]] = {}
         for name, component in self.components.items():
             header, own = component.to_parts(compact_weights=compact_weights)
             headers.append({**{k: v for k, v in header.items() if k != "version"}, "name": name})

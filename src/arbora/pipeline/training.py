@@ -89,6 +89,7 @@ class PipelineTask(FileTask[Pipeline]):
     """A pipeline in training: each component is a run of its own within a step of this one."""
 
     architecture = ARCHITECTURE
+    options: PipelineOptions
 
     def __init__(
         self,

@@ -144,9 +144,21 @@ class Task(ABC, Generic[Made]):
 class FileTask(Task[Made]):
     """A task that knows how to read what it learns from: what `arbora.training.train_file` needs.
 
-    It is made from the sentences, the dev sentences or None, the options, and by name ``threads``,
-    ``licence`` and what else is its own.
+    ``own`` is what a task takes besides what all take.
     """
+
+    @abstractmethod
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        dev: Sequence[Sentence] | None,
+        options: Any,
+        *,
+        threads: int = 1,
+        licence: str = "",
+        **own: Any,
+    ) -> None:
+        """All that is wrong with the data is found here."""
 
     @classmethod
     @abstractmethod

@@ -86,6 +86,7 @@ class TaggerTask(FileTask[Tagger]):
     """A tagger in training. The texts get the atoms of the stages that are over."""
 
     architecture = ARCHITECTURE
+    options: TaggerOptions
 
     def __init__(
         self,
@@ -129,7 +130,7 @@ class TaggerTask(FileTask[Tagger]):
         return TaggerOptions()
 
     @classmethod
-    def check(cls, options: TaggerOptions, *, templates: TaggerTemplates | None = None) -> None:
+    def check(cls, options: TaggerOptions, **own: Any) -> None:
         """The loss and the learner must be there."""
         _recipe(options)
 

@@ -76,6 +76,7 @@ class TokenizerTask(FileTask[Tokenizer]):
 
     architecture = ARCHITECTURE
     unit = "characters"
+    options: TokenizerOptions
 
     def __init__(
         self,
@@ -175,7 +176,8 @@ class TokenizerTask(FileTask[Tokenizer]):
 
     def snapshot(self) -> Parts:
         """Both learners."""
-        header, tensors = {}, {}
+        header: dict[str, Any] = {}
+        tensors: dict[str, npt.NDArray[Any]] = {}
         for kind, learner in self.learners.items():
             header[kind], own = learner_parts(learner)
             tensors |= under(f"{kind}.", own)
