@@ -34,7 +34,7 @@ def _known(parser: DependencyParser, sentence: Sentence) -> Sentence:
 
 
 def parse_numbers(parser: DependencyParser, sentences: Sequence[Sentence], options: ParseOptions) -> Numbers:
-    """What `DependencyParser.parse` finds; sentences without words have no probabilities and no gap."""
+    """What `DependencyParser.parse` finds; sentences without words are sure of that."""
     found = list(parser.parse([_known(parser, sentence) for sentence in sentences], options))
     labels = {name: number for number, name in enumerate(parser.labels)}
     tags = {name: number for number, name in enumerate(parser.tags)}
@@ -44,7 +44,12 @@ def parse_numbers(parser: DependencyParser, sentences: Sequence[Sentence], optio
         return np.concatenate(own) if own else np.empty(0)
 
     def of_sentences(name: str) -> np.ndarray:
-        return np.array([s.findings[name] for s in found if name in (s.findings or {})])
+        own = [(sentence.findings or {}).get(name) for sentence in found]
+        return (
+            np.array([value or 0.0 for value in own])
+            if any(value is not None for value in own)
+            else np.empty(0)
+        )
 
     return Numbers(
         found,

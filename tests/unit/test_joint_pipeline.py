@@ -42,8 +42,9 @@ def test_the_parser_chooses_tags(nlp):
 
 
 def test_what_it_chooses_is_on_the_list(nlp):
-    how, differing = nlp.tagging(ParseOptions()), 0
-    assert (how.candidates, how.least) == (3, JOINT.parser.tag_threshold)
+    asked, differing = nlp.parser.asks, 0
+    assert asked == {"tag_candidates": 3, "tag_threshold": JOINT.parser.tag_threshold}
+    how = TagOptions(candidates=3, least=asked["tag_threshold"])
     words = [Sentence(sentence.forms) for sentence in treebank("tr")]  # of which it knows little
     tagged = list(nlp.tagger.tag([s.copy() for s in words], how))
     lists = [[misc.partition("=")[2] for misc in sentence.misc] for sentence in tagged]

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from arbora.errors import ArboraError, FileError
+from arbora.errors import FileError
 from arbora.models import find_architecture, load_component, read_model
 from arbora.pipeline.pipeline import Pipeline
 
@@ -64,13 +64,13 @@ def load(name: str | os.PathLike[str] = DEFAULT) -> Any:
 
     >>> load("xx")
     Traceback (most recent call last):
-    arbora.errors.ArboraError: there is no model 'xx': it is no file, and those that are there are en
+    arbora.errors.FileError: xx: there is no such file, and the models that come with Arbora are en
     """
     path = find_model(name)
     if not os.path.exists(path):
         names = ", ".join(model.name for model in shipped_models()) or "none"
-        raise ArboraError(
-            f"there is no model {os.fspath(name)!r}: it is no file, and those that are there are {names}"
+        raise FileError(
+            f"there is no such file, and the models that come with Arbora are {names}", file=os.fspath(name)
         )
     return _load(path, os.stat(path).st_mtime_ns)
 
