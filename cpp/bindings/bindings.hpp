@@ -8,6 +8,7 @@ void bind_encoding(nanobind::module_& m);
 void bind_batches(nanobind::module_& m);
 void bind_parses(nanobind::module_& m);
 void bind_parsing(nanobind::module_& m);
+void bind_scoring(nanobind::module_& m);
 void bind_lattices(nanobind::module_& m);
 void bind_tagging(nanobind::module_& m);
 void bind_graphs(nanobind::module_& m);

@@ -61,7 +61,7 @@ void bind_learning(nb::module_& m) {
             const Candidates candidates = all_arcs(scores);
             std::vector<double> values;
             nb::gil_scoped_release unlocked;
-            const double loss = tree_loss(candidates, heads.data(), labels ? labels->data() : nullptr, {beta, gamma},
+            const double loss = tree_loss(candidates, {heads.data(), labels ? labels->data() : nullptr}, {beta, gamma},
                                           {single_root, projective}, values);
             const std::size_t per_arc = candidates.per_arc();
             for (std::size_t a = 0; a < candidates.arcs.size(); ++a)

@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
     bind_batches(m);
     bind_parses(m);
     bind_parsing(m);
+    bind_scoring(m);
     bind_lattices(m);
     bind_tagging(m);
     bind_graphs(m);

@@ -41,30 +41,30 @@ void for_sentences(std::size_t count, int threads, Task task) {
     parallel_for(count, threads, task);
 }
 
-std::unique_ptr<Arcs> choose_batch(const Structure& structure, const HeldWeights& weights, const Encoded& encoded,
+std::unique_ptr<Arcs> choose_batch(const LinearModel& model, const HeldWeights& weights, const Encoded& encoded,
                                    const Array<const int>& also, const TreeOptions& trees, int threads) {
     auto result = std::make_unique<Arcs>();
     result->of.resize(encoded.sentences());
     const ShortWeights w = weights.table(0);
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
         thread_local Prepared prepared;
-        prepared.set(structure.templates, encoded, i, bit_of(Section::pruner));
-        result->of[i] = structure.pruner.choose(prepared, w, {}, trees.kind,
-                                                also.shape(0) ? also.data() + encoded.start(i) - 1 : nullptr);
+        prepared.set(model.templates, encoded, i, bit_of(Section::pruner));
+        result->of[i] = model.pruner.choose(prepared, w, {}, trees.kind,
+                                            also.shape(0) ? also.data() + encoded.start(i) - 1 : nullptr);
     });
     return result;
 }
 
 // How the sentences of a batch are parsed.
 AnnotationOptions annotation_options(const TreeOptions& trees, bool least_risk, bool probabilities, bool constraints,
-                                     int threads, const Perhaps& given_heads, const Perhaps& given_labels,
-                                     const treebank::Batch& batch) {
+                                     int threads, const OptionalIntegers& given_heads,
+                                     const OptionalIntegers& given_labels, const treebank::Batch& batch) {
     AnnotationOptions options;
     options.parse = {trees.kind, least_risk ? Decoder::least_risk : Decoder::best, probabilities, trees.graph,
                      trees.graph.certify};
     options.constraints = constraints;
     options.threads = threads;
-    const auto view = [&](const Perhaps& given) -> std::span<const int> {
+    const auto view = [&](const OptionalIntegers& given) -> std::span<const int> {
         if (!given) return {};
         if (given->shape(0) != batch.words()) throw nb::value_error("every word needs a place in what is given");
         return {given->data(), given->shape(0)};
@@ -74,30 +74,30 @@ AnnotationOptions annotation_options(const TreeOptions& trees, bool least_risk, 
     return options;
 }
 
-void check_names(const Structure& structure, const ParserNames& names) {
-    if (names.labels.count() != structure.model.labels()) throw nb::value_error("every label needs a name");
-    if (names.tags.count() && names.tags.count() != structure.higher.tags().tags())
+void check_names(const LinearModel& model, const ParserNames& names) {
+    if (names.labels.count() != model.first_order.labels()) throw nb::value_error("every label needs a name");
+    if (names.tags.count() && names.tags.count() != model.higher.tags().tags())
         throw nb::value_error("every tag needs a name");
 }
 
-void annotate_batch(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+void annotate_batch(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
                     std::shared_ptr<const ParserNames> names, treebank::Batch& batch, const TreeOptions& trees,
-                    bool least_risk, bool probabilities, bool constraints, int threads, const Perhaps& given_heads,
-                    const Perhaps& given_labels) {
-    check_names(structure, *names);
-    const Parser parser = parser_of(structure, weights, pruner_weights);
+                    bool least_risk, bool probabilities, bool constraints, int threads,
+                    const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+    check_names(model, *names);
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
     const AnnotationOptions options =
         annotation_options(trees, least_risk, probabilities, constraints, threads, given_heads, given_labels, batch);
     nb::gil_scoped_release release;
     annotate(parser, std::move(names), options, batch);
 }
 
-BatchPointer annotate_batch_kbest(const Structure& structure, const HeldWeights& weights,
+BatchPointer annotate_batch_kbest(const LinearModel& model, const HeldWeights& weights,
                                   const HeldWeights& pruner_weights, std::shared_ptr<const ParserNames> names,
                                   const treebank::Batch& batch, const TreeOptions& trees, bool constraints, int threads,
                                   int k) {
-    check_names(structure, *names);
-    const Parser parser = parser_of(structure, weights, pruner_weights);
+    check_names(model, *names);
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
     const AnnotationOptions options =
         annotation_options(trees, false, true, constraints, threads, std::nullopt, std::nullopt, batch);
     nb::gil_scoped_release release;
@@ -105,27 +105,28 @@ BatchPointer annotate_batch_kbest(const Structure& structure, const HeldWeights&
 }
 
 // The best trees of encoded sentences, whose numbers nobody names.
-Parses parse_encoded(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+Parses parse_encoded(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
                      const Encoded& encoded, const TreeOptions& trees, int threads) {
-    const Parser parser = parser_of(structure, weights, pruner_weights);
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
+    const LinearScorer scorer(parser, encoded);
     std::vector<int> lengths;
     for (std::size_t i = 0; i < encoded.sentences(); ++i) lengths.push_back(encoded.length(i));
-    Parses parses(lengths, {false, structure.higher.tags().tags() > 0});
+    Parses parses(lengths, {false, model.higher.tags().tags() > 0});
     const ParseOptions options{trees.kind, Decoder::best, false, trees.graph};
     nb::gil_scoped_release release;
-    parallel_for(encoded.sentences(), threads, [&](std::size_t i) {
-        parses.run(i, [&](ParseRef& ref) { parse(parser, encoded, i, {}, options, ref); });
-    });
+    parallel_for(encoded.sentences(), threads,
+                 [&](std::size_t i) { parses.run(i, [&](ParseRef& ref) { parse(scorer, i, {}, options, ref); }); });
     return parses;
 }
 
 // The probabilities of all heads and of all labels of one sentence (ParseRef), for words 1..n.
-nb::tuple distributions(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+nb::tuple distributions(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
                         const Encoded& encoded, std::size_t sentence, const Array<const int>& given_heads,
                         const TreeOptions& trees) {
     if (sentence >= encoded.sentences()) throw nb::index_error("there is no such sentence");
-    const Parser parser = parser_of(structure, weights, pruner_weights);
-    const int n = encoded.length(sentence), labels = parser.model.labels();
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
+    const LinearScorer scorer(parser, encoded);
+    const int n = encoded.length(sentence), labels = model.first_order.labels();
     const std::size_t width = n + 1;
     std::vector<int> h(width, -1), l(width, -1);
     std::vector<double> hp(width), lp(width);
@@ -134,15 +135,16 @@ nb::tuple distributions(const Structure& structure, const HeldWeights& weights, 
     auto label_table = new_array<double, 2>({width, static_cast<std::size_t>(labels)}, result.label_table);
     std::fill_n(result.head_table, width * width, 0.0);
     std::fill_n(result.label_table, width * labels, 0.0);
-    parse(parser, encoded, sentence, {given_heads.shape(0) ? given_heads.data() - 1 : nullptr, nullptr},
+    parse(scorer, sentence, {given_heads.shape(0) ? given_heads.data() - 1 : nullptr, nullptr},
           {trees.kind, Decoder::best, true, trees.graph}, result);
     return nb::make_tuple(head_table, label_table);
 }
 
 // Seconds by stage that a parse of all sentences takes, one after the other.
-nb::dict time_stages(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights,
+nb::dict time_stages(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
                      const Encoded& encoded, const TreeOptions& trees) {
-    const Parser parser = parser_of(structure, weights, pruner_weights);
+    const LinearParser parser = parser_of(model, weights, pruner_weights);
+    const LinearScorer scorer(parser, encoded);
     StageTimes times;
     ParseOptions options{trees.kind, Decoder::best, false, trees.graph};
     options.times = &times;
@@ -150,7 +152,7 @@ nb::dict time_stages(const Structure& structure, const HeldWeights& weights, con
         const int n = encoded.length(i);
         std::vector<int> heads(n + 1, -1), labels(n + 1, -1);
         ParseRef result{heads.data(), labels.data(), nullptr, nullptr, 0};
-        parse(parser, encoded, i, {}, options, result);
+        parse(scorer, i, {}, options, result);
     });
     nb::dict result;
     result["pruning"] = times.pruning;
@@ -180,9 +182,8 @@ Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections) {
     return result;
 }
 
-Parser parser_of(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights) {
-    return {structure.templates, structure.pruner, pruner_weights.table(0),
-            structure.model,     structure.higher, weights.table(structure.padding())};
+LinearParser parser_of(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights) {
+    return {model, weights.table(model.padding()), pruner_weights.table(0)};
 }
 
 }  // namespace arbora
@@ -225,14 +226,21 @@ void bind_parsing(nb::module_& m) {
                 new (self) ParserNames{Names(std::move(labels)), Names(std::move(tags))};
             },
             "labels"_a, "tags"_a);
-    StructureClass structure(m, "ParserStructure", "A parser without its weights.");
-    structure
-        .def(nb::init<const std::vector<std::vector<TemplateSpec>>&, double, int, const std::vector<bool>&,
-                      const std::vector<bool>&, double, double, double, int, int>(),
-             "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
-             "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0, "tags"_a = 0)
+    ModelClass model(m, "ParserStructure", "A parser without its weights.");
+    model
+        .def(
+            "__init__",
+            [](LinearModel* self, const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
+               const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
+               double label_scale, double joint_scale, int roles, int tags) {
+                new (self) LinearModel(templates_of(sections), threshold, most, {at_root.begin(), at_root.end()},
+                                       {below_words.begin(), below_words.end()}, {tree_scale, label_scale, joint_scale},
+                                       roles, tags);
+            },
+            "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
+            "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0, "tags"_a = 0)
         .def_prop_ro(
-            "padding", [](const Structure& self) { return self.padding(); },
+            "padding", [](const LinearModel& self) { return self.padding(); },
             "How many weights follow the table's power of two.")
         .def("choose", &choose_batch, "weights"_a, "encoded"_a, "also"_a, "trees"_a, "threads"_a)
         .def(
@@ -252,6 +260,6 @@ void bind_parsing(nb::module_& m) {
              "tree's arcs ((n+1) x labels).")
         .def("time_stages", &time_stages, "weights"_a, "pruner_weights"_a, "encoded"_a, "trees"_a,
              "Seconds by stage that a parse of all sentences takes, one after the other.");
-    bind_training(structure);
-    bind_raw_scores(structure);
+    bind_training(model);
+    bind_raw_scores(model);
 }

@@ -1,4 +1,4 @@
-// A parser without its weights, as the bindings of parsing share it.
+// What the bindings of parsing share.
 #pragma once
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "parsing/linear_scorer.hpp"
 #include "parsing/parse.hpp"
 #include "parsing/training.hpp"
 #include "weights.hpp"
@@ -24,32 +25,12 @@ using Array = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobi
 // (offset, atom).
 using SideSpec = std::vector<std::tuple<int, int>>;
 using TemplateSpec = std::tuple<std::uint64_t, std::vector<SideSpec>, std::vector<int>, bool, bool, bool>;
-// Integers that need not be given.
-using Perhaps = std::optional<Array<const int>>;
-inline const int* data_of(const Perhaps& array) { return array && array->shape(0) ? array->data() : nullptr; }
+using OptionalIntegers = std::optional<Array<const int>>;
+inline const int* data_of(const OptionalIntegers& array) { return array && array->shape(0) ? array->data() : nullptr; }
 using ArcSpec = std::vector<std::tuple<int, int>>;  // head and modifier
 
 // Sections in the order of Section.
 Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections);
-
-struct Structure {
-    Templates templates;
-    Pruner pruner;
-    FirstOrder model;
-    HigherOrder higher;
-
-    Structure(const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
-              const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
-              double label_scale, double joint_scale, int roles, int tags)
-        : templates(templates_of(sections)),
-          pruner(templates, threshold, most),
-          model(templates, {at_root.begin(), at_root.end()}, {below_words.begin(), below_words.end()},
-                {tree_scale, label_scale, joint_scale}, roles),
-          higher(templates, tags) {}
-
-    // How many weights follow the table's power of two.
-    int padding() const { return std::max(model.padding(), higher.tags().padding()); }
-};
 
 // The names of GraphSolver's members, in their order.
 inline constexpr std::array<const char*, 4> solver_names{"bp", "dual-decomposition", "ad3", "hill-climbing"};
@@ -64,10 +45,10 @@ struct Arcs {
     std::vector<std::vector<Arc>> of;
 };
 
-Parser parser_of(const Structure& structure, const HeldWeights& weights, const HeldWeights& pruner_weights);
+LinearParser parser_of(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights);
 
-using StructureClass = nanobind::class_<Structure>;
-void bind_training(StructureClass& structure);
-void bind_raw_scores(StructureClass& structure);
+using ModelClass = nanobind::class_<LinearModel>;
+void bind_training(ModelClass& model);
+void bind_raw_scores(ModelClass& model);
 
 }  // namespace arbora

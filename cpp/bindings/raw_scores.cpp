@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "parsing.hpp"
+#include "parsing/sentence_loss.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,14 +26,14 @@ Weights table_of(const LearnedWeights& weights, std::size_t extra) {
 ShortWeights table_of(const HeldWeights& weights, std::size_t extra) { return weights.table(extra); }
 
 // A sentence prepared for all templates; `heads` of words 1..n, or none where no tree is looked at.
-Prepared prepare(const Structure& structure, const Encoded& encoded, std::size_t sentence, std::vector<int> heads) {
+Prepared prepare(const LinearModel& model, const Encoded& encoded, std::size_t sentence, std::vector<int> heads) {
     if (sentence >= encoded.sentences()) throw nb::index_error("there are fewer sentences");
     Prepared prepared;
-    prepared.set(structure.templates, encoded, sentence, ~0u);
+    prepared.set(model.templates, encoded, sentence, ~0u);
     if (heads.empty()) return prepared;
     if (static_cast<int>(heads.size()) != prepared.n()) throw nb::value_error("every word needs a head");
     heads.insert(heads.begin(), -1);
-    prepared.set_tree(structure.templates, encoded, sentence, heads.data());
+    prepared.set_tree(model.templates, encoded, sentence, heads.data());
     return prepared;
 }
 
@@ -47,11 +48,11 @@ std::vector<Arc> arcs_of(const ArcSpec& spec, int n) {
 }
 
 template <class AnyWeights>
-std::vector<float> arc_scores(const Structure& structure, bool of_pruner, const AnyWeights& weights,
+std::vector<float> arc_scores(const LinearModel& model, bool of_pruner, const AnyWeights& weights,
                               const Encoded& encoded, std::size_t sentence, const ArcSpec& spec) {
-    const Prepared prepared = prepare(structure, encoded, sentence, {});
-    const ArcFeatures& features = of_pruner ? structure.pruner.features() : structure.model.arcs();
-    const auto table = table_of(weights, of_pruner ? 0 : structure.padding());
+    const Prepared prepared = prepare(model, encoded, sentence, {});
+    const ArcFeatures& features = of_pruner ? model.pruner.features() : model.first_order.arcs();
+    const auto table = table_of(weights, of_pruner ? 0 : model.padding());
     const auto width = static_cast<std::size_t>(prepared.width());
     std::vector<float> scores(spec.empty() ? width * width : spec.size());
     if (spec.empty())
@@ -62,13 +63,13 @@ std::vector<float> arc_scores(const Structure& structure, bool of_pruner, const 
 }
 
 template <class AnyWeights>
-std::vector<std::vector<float>> row_scores(const Structure& structure, const LabelFeatures& features,
+std::vector<std::vector<float>> row_scores(const LinearModel& model, const LabelFeatures& features,
                                            const AnyWeights& weights, const Encoded& encoded, std::size_t sentence,
                                            const std::vector<int>& heads, const ArcSpec& spec) {
-    const Prepared prepared = prepare(structure, encoded, sentence, heads);
+    const Prepared prepared = prepare(model, encoded, sentence, heads);
     const auto stride = static_cast<std::size_t>(features.stride());
     std::vector<float> scores(spec.size() * stride);
-    features.score(prepared, table_of(weights, structure.padding()), arcs_of(spec, prepared.n()), scores.data());
+    features.score(prepared, table_of(weights, model.padding()), arcs_of(spec, prepared.n()), scores.data());
     std::vector<std::vector<float>> result;
     for (std::size_t a = 0; a < spec.size(); ++a)
         result.emplace_back(scores.begin() + a * stride, scores.begin() + a * stride + features.labels());
@@ -76,37 +77,37 @@ std::vector<std::vector<float>> row_scores(const Structure& structure, const Lab
 }
 
 template <class AnyWeights>
-std::vector<std::vector<float>> label_scores(const Structure& structure, bool of_labeler, const AnyWeights& weights,
+std::vector<std::vector<float>> label_scores(const LinearModel& model, bool of_labeler, const AnyWeights& weights,
                                              const Encoded& encoded, std::size_t sentence,
                                              const std::vector<int>& heads, const ArcSpec& spec) {
-    const LabelFeatures& features = of_labeler ? structure.model.labeler() : structure.model.joint_labels();
-    return row_scores(structure, features, weights, encoded, sentence, heads, spec);
+    const LabelFeatures& features = of_labeler ? model.first_order.labeler() : model.first_order.joint_labels();
+    return row_scores(model, features, weights, encoded, sentence, heads, spec);
 }
 
 template <class AnyWeights>
-std::vector<std::vector<float>> role_scores(const Structure& structure, const AnyWeights& weights,
-                                            const Encoded& encoded, std::size_t sentence, const ArcSpec& spec) {
-    return row_scores(structure, structure.model.roles(), weights, encoded, sentence, {}, spec);
+std::vector<std::vector<float>> role_scores(const LinearModel& model, const AnyWeights& weights, const Encoded& encoded,
+                                            std::size_t sentence, const ArcSpec& spec) {
+    return row_scores(model, model.first_order.roles(), weights, encoded, sentence, {}, spec);
 }
 
 template <class AnyWeights>
-std::vector<float> sibling_scores(const Structure& structure, const AnyWeights& weights, const Encoded& encoded,
+std::vector<float> sibling_scores(const LinearModel& model, const AnyWeights& weights, const Encoded& encoded,
                                   std::size_t sentence, const std::vector<int>& heads, int head) {
-    const Prepared prepared = prepare(structure, encoded, sentence, heads);
+    const Prepared prepared = prepare(model, encoded, sentence, heads);
     if (head < 0 || head > prepared.n()) throw nb::value_error("there is no such head");
-    const LabelFeatures& features = structure.model.labeler();
+    const LabelFeatures& features = model.first_order.labeler();
     std::vector<float> scores(static_cast<std::size_t>(features.states()) * features.states());
-    features.score_siblings(prepared, table_of(weights, structure.padding()), head, scores.data());
+    features.score_siblings(prepared, table_of(weights, model.padding()), head, scores.data());
     return scores;
 }
 
 // For every kind of part: the words (head, modifier, third, fourth), the codes (direction, distance), the scores.
 template <class AnyWeights>
-nb::list part_scores(const Structure& structure, const AnyWeights& weights, const Encoded& encoded,
-                     std::size_t sentence, const ArcSpec& spec) {
-    const Prepared prepared = prepare(structure, encoded, sentence, {});
+nb::list part_scores(const LinearModel& model, const AnyWeights& weights, const Encoded& encoded, std::size_t sentence,
+                     const ArcSpec& spec) {
+    const Prepared prepared = prepare(model, encoded, sentence, {});
     SentenceParts parts;
-    structure.higher.score(prepared, table_of(weights, structure.padding()), arcs_of(spec, prepared.n()), parts);
+    model.higher.score(prepared, table_of(weights, model.padding()), arcs_of(spec, prepared.n()), parts);
     nb::list result;
     for (int k = 0; k < part_kind_count; ++k) {
         const std::size_t count = parts.parts[k].size();
@@ -129,39 +130,39 @@ nb::list part_scores(const Structure& structure, const AnyWeights& weights, cons
 
 // Of tags, of two that arcs between words link, of two and of three in a row: flat.
 template <class AnyWeights>
-std::array<std::vector<double>, 4> tag_scores(const Structure& structure, const AnyWeights& weights,
+std::array<std::vector<double>, 4> tag_scores(const LinearModel& model, const AnyWeights& weights,
                                               const Encoded& encoded, std::size_t sentence, const ArcSpec& spec) {
-    const Prepared prepared = prepare(structure, encoded, sentence, {});
+    const Prepared prepared = prepare(model, encoded, sentence, {});
     TagNumbers scores;
-    structure.higher.tags().score(prepared, table_of(weights, structure.padding()), arcs_of(spec, prepared.n()),
-                                  scores);
+    model.higher.tags().score(prepared, table_of(weights, model.padding()), arcs_of(spec, prepared.n()), scores);
     return {scores.words, scores.links, scores.bigrams, scores.trigrams};
 }
 
 // One score for each arc, as graphs take them: of its best label, or the logarithm of the sum over labels. Roles are
 // always summed.
-std::vector<double> arc_totals(const Structure& structure, const HeldWeights& weights, const Encoded& encoded,
+std::vector<double> arc_totals(const LinearModel& model, const HeldWeights& weights, const Encoded& encoded,
                                std::size_t sentence, const ArcSpec& spec, bool sums) {
-    const Prepared prepared = prepare(structure, encoded, sentence, {});
+    const Prepared prepared = prepare(model, encoded, sentence, {});
     FirstOrder::Workspace space;
-    FirstOrder::ByArc found;
-    structure.model.score_by_arc(prepared, weights.table(structure.padding()), arcs_of(spec, prepared.n()), nullptr,
-                                 sums ? FirstOrder::Wanted::sums : FirstOrder::Wanted::learned, space, found);
+    ArcTotals found;
+    model.first_order.score_by_arc(prepared, weights.table(model.padding()), arcs_of(spec, prepared.n()), nullptr,
+                                   sums ? ArcTotal::sums : ArcTotal::learned, space, found);
     return sums ? found.sums : found.learned;
 }
 
 // The loss of one sentence without its second stage: its value, and its gradient as places of weights and numbers.
 std::tuple<double, std::vector<std::uint32_t>, std::vector<float>> loss_of(
-    const Structure& structure, const LearnedWeights& weights, const Encoded& encoded, std::size_t sentence,
+    const LinearModel& model, const LearnedWeights& weights, const Encoded& encoded, std::size_t sentence,
     const Array<const int>& heads, const Array<const int>& labels, const ArcSpec& spec, double beta, double gamma,
-    const TreeOptions& trees, const Perhaps& tags) {
-    const Prepared prepared = prepare(structure, encoded, sentence, {});
-    const Weights table = table_of(weights, structure.padding());
+    const TreeOptions& trees, const OptionalIntegers& tags) {
+    if (sentence >= encoded.sentences()) throw nb::index_error("there are fewer sentences");
+    const int n = encoded.length(sentence);
     SparseSum sum;
-    const double loss = differentiate(
-        {structure.templates, structure.model, structure.higher}, prepared, table, arcs_of(spec, prepared.n()),
-        {heads.data() - 1, labels.data() - 1, data_of(tags) ? data_of(tags) - 1 : nullptr},
-        {{beta, gamma}, trees.kind, 1, trees.graph}, sum);
+    LinearSentence<float> scores(model, table_of(weights, model.padding()), encoded, sentence, ~0u);
+    scores.add_gradients_to(sum);
+    const GoldTree gold{heads.data() - 1, labels.data() - 1, data_of(tags) ? data_of(tags) - 1 : nullptr};
+    const double loss = differentiate_trees(kinds_of(model), scores, n, arcs_of(spec, n), gold,
+                                            {{beta, gamma}, trees.kind, trees.graph});
     std::vector<std::uint32_t> places;
     std::vector<float> values;
     sum.for_each([&](std::uint32_t index, float value) {
@@ -173,9 +174,8 @@ std::tuple<double, std::vector<std::uint32_t>, std::vector<float>> loss_of(
 
 }  // namespace
 
-void bind_raw_scores(StructureClass& structure) {
-    structure
-        .def("arc_scores", &arc_scores<HeldWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
+void bind_raw_scores(ModelClass& model) {
+    model.def("arc_scores", &arc_scores<HeldWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
         .def("arc_scores", &arc_scores<LearnedWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
              "Sums of the weights of arcs (head, modifier); without a list, of all arcs as a flat table.")
         .def("label_scores", &label_scores<HeldWeights>, "of_labeler"_a, "weights"_a, "encoded"_a, "sentence"_a,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "parsing/candidate_tags.hpp"
+#include "parsing/linear_scorer.hpp"
 #include "support/parallel.hpp"
 #include "treebank/rendering.hpp"
 
@@ -136,12 +137,12 @@ struct RankedTrees {
     treebank::Refusal refusal;
 };
 
-std::vector<RankedTrees> find_kbest_trees(const Parser& parser, const ParserNames& names,
+std::vector<RankedTrees> find_kbest_trees(const LinearParser& parser, const ParserNames& names,
                                           const AnnotationOptions& options, int k, const Batch& batch) {
     std::vector<RankedTrees> result(batch.sentences.size());
     for_encoded(names, options, batch, [&](std::size_t i, const Encoded& encoded, Given given) {
         try {
-            result[i].trees = parse_kbest(parser, encoded, 0, given, options.parse, k);
+            result[i].trees = parse_kbest(LinearScorer(parser, encoded), 0, given, options.parse, k);
         } catch (const Infeasible& error) {
             result[i].refusal = {code_of(ParseFault::infeasible), error.what()};
         }
@@ -151,18 +152,18 @@ std::vector<RankedTrees> find_kbest_trees(const Parser& parser, const ParserName
 
 }  // namespace
 
-Parses parse_batch(const Parser& parser, const ParserNames& names, const AnnotationOptions& options,
+Parses parse_batch(const LinearParser& parser, const ParserNames& names, const AnnotationOptions& options,
                    const Batch& batch) {
     std::vector<int> lengths;
     for (const AnnotatedSentence& sentence : batch.sentences) lengths.push_back(static_cast<int>(sentence.words()));
     Parses parses(lengths, {options.parse.probabilities, names.tags.count() > 0});
     for_encoded(names, options, batch, [&](std::size_t i, const Encoded& encoded, Given given) {
-        parses.run(i, [&](ParseRef& ref) { parse(parser, encoded, 0, given, options.parse, ref); });
+        parses.run(i, [&](ParseRef& ref) { parse(LinearScorer(parser, encoded), 0, given, options.parse, ref); });
     });
     return parses;
 }
 
-void annotate(const Parser& parser, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
+void annotate(const LinearParser& parser, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
               Batch& batch) {
     const Parses parses = parse_batch(parser, *names, options, batch);
     parallel_for(batch.sentences.size(), options.threads, [&](std::size_t i) {
@@ -180,8 +181,8 @@ void annotate(const Parser& parser, std::shared_ptr<const ParserNames> names, co
     batch.owners.push_back(std::move(names));
 }
 
-Batch annotate_kbest(const Parser& parser, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
-                     int k, const Batch& batch) {
+Batch annotate_kbest(const LinearParser& parser, std::shared_ptr<const ParserNames> names,
+                     const AnnotationOptions& options, int k, const Batch& batch) {
     const std::vector<RankedTrees> found = find_kbest_trees(parser, *names, options, k, batch);
     Batch result;
     for (std::size_t i = 0; i < found.size(); ++i) {

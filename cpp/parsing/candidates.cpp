@@ -23,9 +23,9 @@ std::size_t Candidates::find(int head, int modifier) const {
     const auto before = [](const Arc& a, const Arc& b) {
         return a.modifier != b.modifier ? a.modifier < b.modifier : a.head < b.head;
     };
-    const Arc wanted{head, modifier};
-    const auto found = std::lower_bound(arcs.begin(), arcs.end(), wanted, before);
-    return found != arcs.end() && *found == wanted ? static_cast<std::size_t>(found - arcs.begin()) : arcs.size();
+    const Arc arc{head, modifier};
+    const auto found = std::lower_bound(arcs.begin(), arcs.end(), arc, before);
+    return found != arcs.end() && *found == arc ? static_cast<std::size_t>(found - arcs.begin()) : arcs.size();
 }
 
 void collapse(const Candidates& candidates, Collapse how, std::vector<double>& arcs) {
@@ -46,6 +46,40 @@ void collapse(const Candidates& candidates, Collapse how, std::vector<double>& a
 void fill_table(const Candidates& candidates, const std::vector<double>& arcs, std::vector<double>& table) {
     table.assign(static_cast<std::size_t>(candidates.n + 1) * (candidates.n + 1), impossible);
     for (std::size_t a = 0; a < arcs.size(); ++a) table[candidates.cell(a)] = arcs[a];
+}
+
+std::vector<Arc> prune(std::vector<double>& scores, int n, TreeKind kind, double threshold, int most, const int* also) {
+    const auto cell = [width = n + 1](int h, int m) { return static_cast<std::size_t>(h) * width + m; };
+    thread_local std::vector<double> probabilities;
+    thread_local std::vector<int> best, order;
+    probabilities.resize(scores.size());
+    find_marginals({scores.data(), n, 0}, kind, false, probabilities.data());
+    best.resize(n + 1);
+    for (std::size_t c = 0; c < scores.size(); ++c) scores[c] = scores[c] == impossible ? impossible : probabilities[c];
+    TreeRef tree{best.data(), nullptr, 0};
+    find_best({scores.data(), n, 0}, kind, tree);
+    std::vector<Arc> arcs;
+    for (int m = 1; m <= n; ++m) {
+        double top = 0;
+        for (int h = 0; h <= n; ++h)
+            if (h != m) top = std::max(top, probabilities[cell(h, m)]);
+        order.clear();
+        for (int h = 0; h <= n; ++h)
+            if (h != m && scores[cell(h, m)] != impossible && probabilities[cell(h, m)] >= threshold * top)
+                order.push_back(h);
+        if (static_cast<int>(order.size()) > most) {
+            std::nth_element(order.begin(), order.begin() + most, order.end(), [&](int a, int b) {
+                const double p = probabilities[cell(a, m)], q = probabilities[cell(b, m)];
+                return p != q ? p > q : a < b;
+            });
+            order.resize(most);
+        }
+        for (int keep : {best[m], also ? also[m] : best[m]})
+            if (std::find(order.begin(), order.end(), keep) == order.end()) order.push_back(keep);
+        std::sort(order.begin(), order.end());
+        for (int h : order) arcs.push_back({h, m});
+    }
+    return arcs;
 }
 
 }  // namespace arbora

@@ -6,6 +6,18 @@
 
 namespace arbora {
 
+// Heads and labels that are given beforehand for words 1..n; -1 is unknown. A null array: none is known.
+struct Given {
+    const int* heads = nullptr;
+    const int* labels = nullptr;
+    const char* not_root = nullptr;  // words that cannot hang from the root
+
+    bool allows(int head, int modifier) const {
+        if (heads && heads[modifier] >= 0) return heads[modifier] == head;
+        return head != 0 || !not_root || !not_root[modifier];
+    }
+};
+
 // Some arcs of a sentence with their scores, one each or one for every label; arcs that are not listed are impossible.
 struct Candidates {
     int n = 0;
@@ -29,5 +41,11 @@ void collapse(const Candidates& candidates, Collapse how, std::vector<double>& a
 
 // Scores of arcs in a table (n+1) x (n+1) with -inf where there is no arc.
 void fill_table(const Candidates& candidates, const std::vector<double>& arcs, std::vector<double>& table);
+
+// The arcs worth a closer look, by scores of their own, whose table (-inf: no arc) is changed: those at least `threshold`
+// times as probable as the word's most probable one, at most `most` for a word, and those of the least-risk tree, so that
+// there always is one. `also`, if not null, has heads to keep in any case. In the order of modifiers, then heads. Throws
+// Infeasible.
+std::vector<Arc> prune(std::vector<double>& scores, int n, TreeKind kind, double threshold, int most, const int* also);
 
 }  // namespace arbora

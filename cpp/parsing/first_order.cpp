@@ -91,9 +91,10 @@ template void FirstOrder::score(const Prepared&, ShortWeights, Workspace&, Candi
 
 // With the scales as in `rescale`, label by label: best = max j s + (t/j - 1) log sum exp(j s). With roles, all that
 // counts is t/j log sum exp(j s).
-void FirstOrder::score_by_arc(const Prepared& sentence, ShortWeights weights, const std::vector<Arc>& arcs,
-                              const int* known, Wanted wanted, Workspace& space, ByArc& result) const {
-    const bool with_sums = wanted == Wanted::sums, with_best = with_sums || wanted == Wanted::best;
+template <class Number>
+void FirstOrder::score_by_arc(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
+                              const int* known, ArcTotal asked, Workspace& space, ArcTotals& result) const {
+    const bool with_sums = asked == ArcTotal::sums, with_best = with_sums || asked == ArcTotal::best;
     space.arc_scores.resize(arcs.size());
     arcs_.score(sentence, weights, arcs, space.arc_scores.data());
     result.best.resize(with_best ? arcs.size() : 0);
@@ -137,6 +138,11 @@ void FirstOrder::score_by_arc(const Prepared& sentence, ShortWeights weights, co
     }
 }
 
+template void FirstOrder::score_by_arc(const Prepared&, Weights, const std::vector<Arc>&, const int*, ArcTotal,
+                                       Workspace&, ArcTotals&) const;
+template void FirstOrder::score_by_arc(const Prepared&, ShortWeights, const std::vector<Arc>&, const int*, ArcTotal,
+                                       Workspace&, ArcTotals&) const;
+
 int FirstOrder::best_label(const Workspace& space, std::size_t arc) const {
     const float* row = space.label_scores.data() + arc * joint_labels_.stride();
     return static_cast<int>(std::max_element(row, row + labels()) - row);
@@ -159,20 +165,6 @@ void FirstOrder::rescale(Candidates& candidates) const {
     for (std::size_t a = 0; a < sums.size(); ++a)
         for (int l = 0; l < candidates.labels; ++l)
             if (sums[a] != impossible) candidates.scores[a * candidates.labels + l] += change * sums[a];
-}
-
-std::vector<FirstOrder::Family> FirstOrder::families(const int* heads, int n) {
-    std::vector<int> place(n + 1, -1);
-    std::vector<Family> result;
-    for (int m = 1; m <= n; ++m) {
-        int& at = place[heads[m]];
-        if (at < 0) {
-            at = static_cast<int>(result.size());
-            result.push_back({heads[m], {}});
-        }
-        result[at].modifiers.push_back(m);
-    }
-    return result;
 }
 
 template <class Number>

@@ -5,7 +5,7 @@
 
 #include "linear/arc_features.hpp"
 #include "linear/label_features.hpp"
-#include "parsing/candidates.hpp"
+#include "parsing/scorer.hpp"
 
 namespace arbora {
 
@@ -47,17 +47,11 @@ public:
         std::vector<float> arc_scores, label_scores;
         std::vector<Arc> arcs;
     };
-    // All that trees need of arcs with labels: the score of the best label, and the log of the sum over labels; and the
-    // former as it was learned, but for the scale of trees. With roles, all three are the sum over roles.
-    struct ByArc {
-        std::vector<double> best, sums, learned;
-    };
-    // What of it is wanted: the last alone, the best too, or all; what is not stays empty.
-    enum class Wanted : std::uint8_t { learned, best, sums };
     // Scores arcs; labels of words that are known (null: none is, -1: this one is not) are the only ones of their arcs,
     // and count 0 where the training data never had them.
-    void score_by_arc(const Prepared& sentence, ShortWeights weights, const std::vector<Arc>& arcs, const int* known,
-                      Wanted wanted, Workspace& space, ByArc& result) const;
+    template <class Number>
+    void score_by_arc(const Prepared& sentence, WeightTable<Number> weights, const std::vector<Arc>& arcs,
+                      const int* known, ArcTotal asked, Workspace& space, ArcTotals& result) const;
     // The first best label of an arc that was scored by `score_by_arc`.
     int best_label(const Workspace& space, std::size_t arc) const;
     // The probabilities of its labels.
@@ -67,20 +61,8 @@ public:
     template <class Number>
     void score(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, Candidates& candidates) const;
 
-    // The words below one head, whose labels are scored and solved as a chain.
-    struct Family {
-        int head;
-        std::vector<int> modifiers;
-    };
-    static std::vector<Family> families(const int* heads, int n);
-    // Fills unary (modifiers x labels) and siblings ((labels+1)^2, empty if the model has none).
-    template <class Number>
-    void score_family(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, const Family& family,
-                      std::vector<double>& unary, std::vector<double>& siblings) const {
-        score_modifiers(sentence, weights, space, family, unary);
-        score_siblings(sentence, weights, space, family.head, siblings);
-    }
-    // Each of them alone.
+    // Scores of labels that follow the tree: unary (modifiers x labels), and siblings ((labels+1)^2, empty if the model has
+    // none).
     template <class Number>
     void score_modifiers(const Prepared& sentence, WeightTable<Number> weights, Workspace& space, const Family& family,
                          std::vector<double>& unary) const;

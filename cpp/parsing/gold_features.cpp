@@ -39,12 +39,12 @@ std::vector<Arc> arcs_of(const int* heads, int n) {
 }
 
 // All features of the arcs; of the parts over them, those of the tree, or all if `heads` is null.
-void add_features(const LearnedModel& model, const Prepared& prepared, const std::vector<Arc>& arcs, const int* heads,
+void add_features(const LinearModel& model, const Prepared& prepared, const std::vector<Arc>& arcs, const int* heads,
                   std::uint32_t mask, SparseSum& sum) {
     std::vector<ArcGradient> gradients;
     for (const Arc& arc : arcs) gradients.push_back({arc.head, arc.modifier, 1});
     model.first_order.arcs().add_gradient(prepared, mask, gradients, sum);
-    if (!model.higher.is_active()) return;
+    if (!model.higher.has_parts()) return;
     SentenceParts parts;
     model.higher.list(arcs, prepared.n(), parts);
     PartNumbers<double> counts;
@@ -59,7 +59,7 @@ void add_features(const LearnedModel& model, const Prepared& prepared, const std
 }
 
 // All roles of the arcs, and all tags that words may have, linked by the arcs.
-void add_hidden(const LearnedModel& model, const Prepared& prepared, const std::vector<Arc>& arcs, std::uint32_t mask,
+void add_hidden(const LinearModel& model, const Prepared& prepared, const std::vector<Arc>& arcs, std::uint32_t mask,
                 SparseSum& sum) {
     const LabelFeatures& roles = model.first_order.roles();
     const std::vector<float> all(arcs.size() * roles.labels(), 1.0f);
@@ -75,7 +75,7 @@ float noise_of(std::uint64_t seed, std::uint32_t place) {
 
 }  // namespace
 
-void break_symmetry(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+void break_symmetry(const LinearModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                     std::uint64_t seed) {
     Prepared prepared;
     SparseSum sum;
@@ -89,7 +89,7 @@ void break_symmetry(const LearnedModel& model, OnlineLearner& learner, const Enc
     }
 }
 
-void support(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+void support(const LinearModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
              const std::vector<std::size_t>& sentences) {
     Prepared prepared;
     SparseSum sum;
@@ -109,7 +109,7 @@ void support(const LearnedModel& model, OnlineLearner& learner, const Encoded& e
         model.first_order.joint_labels().add_gradient(prepared, mask, arcs, of_labels.data(), sum);
         add_hidden(model, prepared, arcs, mask, sum);
         features.add_gradient(prepared, mask, arcs, of_labels.data(), sum);
-        for (const auto& words : FirstOrder::families(heads, n)) {
+        for (const auto& words : families_of(heads, n)) {
             std::vector<float> pairs(static_cast<std::size_t>(states) * states);
             int previous = features.labels();
             for (int m : words.modifiers) {
@@ -123,7 +123,7 @@ void support(const LearnedModel& model, OnlineLearner& learner, const Encoded& e
     }
 }
 
-FeatureCounts count_features(const LearnedModel& model, const Encoded& encoded, GoldTrees gold,
+FeatureCounts count_features(const LinearModel& model, const Encoded& encoded, GoldTrees gold,
                              const std::vector<std::vector<Arc>>& arcs) {
     constexpr std::uint32_t mask = (1u << count_bits) - 1;
     Prepared prepared;

@@ -58,16 +58,16 @@ double best_expectations(const Candidates& potentials, TreeKind kind, std::vecto
 
 }  // namespace
 
-void Potentials::set(const Candidates& given, const int* heads, const int* labels, LossFamily family) {
+void Potentials::set(const Candidates& given, GoldTree tree, LossFamily family) {
     beta = std::isinf(family.beta) ? 1 : family.beta;
     candidates = given;
     for (double& score : candidates.scores) score = beta * (score + family.gamma);
     right.clear();
     gold = 0;
     for (int m = 1; m <= given.n; ++m) {
-        const std::size_t arc = given.find(heads[m], m);
+        const std::size_t arc = given.find(tree.heads[m], m);
         if (arc == given.arcs.size()) throw Infeasible("the gold tree has an arc that is no candidate");
-        const int observed = !given.labels ? 0 : labels ? labels[m] : -1;
+        const int observed = !given.labels ? 0 : tree.labels ? tree.labels[m] : -1;
         const std::size_t first = arc * given.per_arc() + std::max(observed, 0);
         const int count = observed < 0 ? given.labels : 1;
         for (std::size_t at = first; at < first + count; ++at)
@@ -91,10 +91,10 @@ void Potentials::add_hidden(const double* scores, std::size_t first, int count) 
     gold += (top + std::log(sum)) / beta;
 }
 
-double tree_loss(const Candidates& candidates, const int* heads, const int* labels, LossFamily family, TreeKind kind,
+double tree_loss(const Candidates& candidates, GoldTree gold, LossFamily family, TreeKind kind,
                  std::vector<double>& gradient) {
     thread_local Potentials p;
-    p.set(candidates, heads, labels, family);
+    p.set(candidates, gold, family);
     gradient.resize(candidates.scores.size());
     const double total = std::isinf(family.beta) ? best_expectations(p.candidates, kind, gradient)
                                                  : sum_expectations(p.candidates, kind, gradient);

@@ -1,6 +1,6 @@
 #pragma once
 #include "linear/label_chains.hpp"
-#include "parsing/candidates.hpp"
+#include "parsing/scorer.hpp"
 
 namespace arbora {
 
@@ -13,6 +13,14 @@ namespace arbora {
 // all of them, at no cost, and s(y) is 1/beta log sum over those of the gold arcs of exp(beta s).
 struct LossFamily {
     double beta, gamma;
+};
+
+// What is right of one sentence: heads of words 1..n, their labels (null, or negative: hidden), and the places of their
+// tags among those that words may have (null: hidden).
+struct GoldTree {
+    const int* heads;
+    const int* labels = nullptr;
+    const int* tags = nullptr;
 };
 
 // What a loss over trees maximises or sums: scores with the cost of what is wrong, multiplied by beta (by 1 if that is
@@ -28,18 +36,17 @@ struct Potentials {
     };
     std::vector<Right> right;
 
-    // Labels that are null or negative are hidden. Throws Infeasible if a gold arc is no candidate.
-    void set(const Candidates& given, const int* heads, const int* labels, LossFamily family);
+    // Throws Infeasible if a gold arc is no candidate.
+    void set(const Candidates& given, GoldTree tree, LossFamily family);
 
 private:
     void add_hidden(const double* scores, std::size_t first, int count);
 };
 
 // Over trees: returns the loss and fills its gradient with respect to the candidates' scores (for beta = inf a
-// subgradient). `labels` matter where the candidates have some: null, or negative, is hidden. The gold arcs must be among
-// the candidates.
+// subgradient). Labels matter where the candidates have some. The gold arcs must be among the candidates.
 // Throws Infeasible.
-double tree_loss(const Candidates& candidates, const int* heads, const int* labels, LossFamily family, TreeKind kind,
+double tree_loss(const Candidates& candidates, GoldTree gold, LossFamily family, TreeKind kind,
                  std::vector<double>& gradient);
 
 // Over the labels of one head's modifiers: fills unary_gradient[i][label], and adds to

@@ -2,140 +2,139 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
+#include "parsing/inference.hpp"
 #include "parsing/stages.hpp"
 
 namespace arbora {
 namespace {
 
-// Labels for the heads of `result`; returns the log-probability of the labels given the heads, if it is asked for.
-double label_in_second_stage(const Parser& parser, const Prepared& prepared, FirstOrder::Workspace& space, Given given,
-                             bool probabilities, ParseRef& result) {
-    thread_local Chains chains;
-    thread_local std::vector<int> found;
-    double log_probability = 0;
-    for (const auto& family : FirstOrder::families(result.heads, prepared.n())) {
-        const LabelChain chain = chains.set(parser, prepared, space, family, given);
-        found.resize(chain.count);
-        log_probability += best_chain(chain, found.data());
-        for (int i = 0; i < chain.count; ++i) result.labels[family.modifiers[i]] = found[i];
-        if (!probabilities) continue;
-        chains.probabilities.resize(chains.unary.size());
-        log_probability -= sum_chain(chain, chains.probabilities.data(), nullptr);
-        for (int i = 0; i < chain.count; ++i) {
-            const double* row = chains.probabilities.data() + static_cast<std::size_t>(i) * chain.labels;
-            result.label_probabilities[family.modifiers[i]] = row[found[i]];
-            if (result.label_table)
-                std::copy(row, row + chain.labels,
-                          result.label_table + static_cast<std::size_t>(family.modifiers[i]) * chain.labels);
-        }
-    }
-    return log_probability;
-}
+// One sentence on its way to a tree.
+class SentenceParse {
+public:
+    SentenceParse(const ScoreKinds& kinds, SentenceScorer& scorer, int n, Given given, const ParseOptions& options,
+                  ParseRef& result)
+        : kinds_(kinds), scorer_(scorer), n_(n), given_(given), options_(options), result_(result) {}
 
-// In a joint model, the best label of each arc; returns the log-probability of the labels given the heads, if there are
-// sums to divide by.
-double label_jointly(const FirstOrder& model, const Candidates& candidates, const FirstOrder::Workspace& space,
-                     const FirstOrder::ByArc& scores, Given given, bool probabilities, ParseRef& result) {
-    double log_probability = 0;
-    for (int m = 1; m <= candidates.n; ++m) {
-        const std::size_t a = candidates.find(result.heads[m], m);
-        const int known = given.labels ? given.labels[m] : -1;
-        result.labels[m] = known >= 0 ? known : model.best_label(space, a);
-        if (!probabilities) continue;
-        const double log_of_label = scores.best[a] - scores.sums[a];
-        result.label_probabilities[m] = std::exp(log_of_label);
-        if (result.label_table) {
-            double* row = result.label_table + static_cast<std::size_t>(m) * model.labels();
-            if (known < 0)
-                model.label_probabilities(space, a, row);
-            else
-                row[known] = 1;
+    void run(StageTimer& timer) {
+        // With tags no tree is the best: what a tree scores hangs on them.
+        const bool least_risk = options_.decoder == Decoder::least_risk || kinds_.tags > 0;
+        const bool sums = options_.probabilities || least_risk;
+        candidates_.n = n_;
+        candidates_.arcs = scorer_.choose(given_, options_.kind, nullptr);
+        timer.end(&StageTimes::pruning);
+        const Inference& inference = inference_for(kinds_);
+        const ArcTotal for_best = inference.total_for_best();
+        scorer_.score_arcs(candidates_.arcs, given_.labels, sums ? ArcTotal::sums : for_best, totals_);
+        const auto search = inference.begin(scorer_, kinds_, candidates_, options_);
+        timer.end(&StageTimes::features);
+        if (sums) {
+            search->sum(totals_.sums);
+            search->find_marginals(marginals_);
         }
-        log_probability += log_of_label;
-    }
-    return log_probability;
-}
-
-void parse_given(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
-                 const ParseOptions& options, ParseRef& result) {
-    const int n = encoded.length(sentence), width = n + 1;
-    thread_local Prepared prepared;
-    thread_local FirstOrder::Workspace space;
-    thread_local Candidates candidates;
-    thread_local FirstOrder::ByArc scores;
-    thread_local std::vector<double> table, marginals, gains;
-    // With tags no tree is the best: what a tree scores hangs on them.
-    const bool least_risk = options.decoder == Decoder::least_risk || parser.higher.tags().tags() > 0;
-    const bool sums = options.probabilities || least_risk;
-    Laps laps(options.times);
-    choose_candidates(parser, encoded, sentence, given, options.kind, prepared, candidates);
-    laps.end(&StageTimes::pruning);
-    using Wanted = FirstOrder::Wanted;
-    const Wanted wanted = sums ? Wanted::sums : parser.higher.is_active() ? Wanted::learned : Wanted::best;
-    parser.model.score_by_arc(prepared, parser.weights, candidates.arcs, given.labels, wanted, space, scores);
-    std::optional<ByGraph> graph;
-    if (parser.higher.is_active()) graph.emplace(parser, prepared, candidates.arcs, options);
-    laps.end(&StageTimes::features);
-    TreeRef tree{result.heads, nullptr, 0};
-    if (sums) {
-        fill_table(candidates, scores.sums, table);
-        marginals.resize(table.size());
-        if (graph)
-            graph->find_marginals(scores.sums, marginals);
+        if (least_risk)
+            find_least_risk();
         else
-            find_marginals({table.data(), n, 0}, options.kind, false, marginals.data());
+            search->find_best(for_best == ArcTotal::best ? totals_.best : totals_.learned, result_);
+        if (options_.probabilities) read_probabilities(*search);
+        if (result_.tags) search->read_tags(scorer_, result_);
+        timer.end(&StageTimes::inference);
+        if (kinds_.labels) result_.log_probability += kinds_.labels_follow ? label_in_chains() : label_by_arc();
+        timer.end(&StageTimes::labels);
     }
-    if (least_risk) {
-        result.upper_bound = INFINITY;
-        gains.assign(table.size(), impossible);
-        for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
-            if (scores.sums[a] == impossible) continue;
-            const std::size_t cell = candidates.cell(a);
-            gains[cell] = marginals[cell];
-            if (!parser.model.has_labeler()) gains[cell] *= std::exp(scores.best[a] - scores.sums[a]);
+
+private:
+    // The most expected right arcs; with labels, unless those follow.
+    void find_least_risk() {
+        result_.upper_bound = INFINITY;
+        gains_.assign(marginals_.size(), impossible);
+        for (std::size_t a = 0; a < candidates_.arcs.size(); ++a) {
+            if (totals_.sums[a] == impossible) continue;
+            const std::size_t cell = candidates_.cell(a);
+            gains_[cell] = marginals_[cell];
+            if (!kinds_.labels_follow) gains_[cell] *= std::exp(totals_.best[a] - totals_.sums[a]);
         }
-        find_best({gains.data(), n, 0}, options.kind, tree);
-    } else if (graph) {
-        graph->find_best(scores.learned, candidates, result);
-    } else {
-        fill_table(candidates, scores.best, gains);
-        find_best({gains.data(), n, 0}, options.kind, tree);
+        TreeRef tree{result_.heads, nullptr, 0};
+        find_best({gains_.data(), n_, 0}, options_.kind, tree);
     }
-    if (options.probabilities) {
-        if (result.head_table) std::copy(marginals.begin(), marginals.end(), result.head_table);
-        for (int m = 1; m <= n; ++m)
-            result.head_probabilities[m] = marginals[static_cast<std::size_t>(result.heads[m]) * width + m];
-        if (graph) {
-            result.log_probability = graph->log_probability(result.heads);
-        } else {
-            result.log_probability = -find_log_partition({table.data(), n, 0}, options.kind);
-            for (int m = 1; m <= n; ++m)
-                result.log_probability += table[static_cast<std::size_t>(result.heads[m]) * width + m];
+
+    void read_probabilities(TreeSearch& search) {
+        if (result_.head_table) std::copy(marginals_.begin(), marginals_.end(), result_.head_table);
+        for (int m = 1; m <= n_; ++m)
+            result_.head_probabilities[m] = marginals_[static_cast<std::size_t>(result_.heads[m]) * (n_ + 1) + m];
+        result_.log_probability = search.log_probability(result_.heads);
+    }
+
+    // Labels after the tree; returns the log-probability of the labels given the heads, if it is asked for.
+    double label_in_chains() {
+        thread_local std::vector<double> alone, probabilities;
+        thread_local std::vector<int> found;
+        double log_probability = 0;
+        scorer_.set_tree(result_.heads);
+        for (const Family& family : families_of(result_.heads, n_)) {
+            const LabelChain chain = shorten(scorer_.score_labels(family, given_.labels), alone);
+            found.resize(chain.count);
+            log_probability += best_chain(chain, found.data());
+            for (int i = 0; i < chain.count; ++i) result_.labels[family.modifiers[i]] = found[i];
+            if (!options_.probabilities) continue;
+            probabilities.resize(static_cast<std::size_t>(chain.count) * chain.labels);
+            log_probability -= sum_chain(chain, probabilities.data(), nullptr);
+            for (int i = 0; i < chain.count; ++i) {
+                const double* row = probabilities.data() + static_cast<std::size_t>(i) * chain.labels;
+                result_.label_probabilities[family.modifiers[i]] = row[found[i]];
+                if (result_.label_table)
+                    std::copy(row, row + chain.labels,
+                              result_.label_table + static_cast<std::size_t>(family.modifiers[i]) * chain.labels);
+            }
         }
+        return log_probability;
     }
-    if (graph && result.tags) graph->read_tags(prepared, result);
-    laps.end(&StageTimes::inference);
-    if (!parser.model.has_labeler()) {
-        result.log_probability +=
-            label_jointly(parser.model, candidates, space, scores, given, options.probabilities, result);
-    } else {
-        prepared.set_tree(parser.templates, encoded, sentence, result.heads);
-        result.log_probability += label_in_second_stage(parser, prepared, space, given, options.probabilities, result);
+
+    // The best label of each arc; returns the log-probability of the labels given the heads, if there are sums to
+    // divide by.
+    double label_by_arc() {
+        double log_probability = 0;
+        for (int m = 1; m <= n_; ++m) {
+            const std::size_t a = candidates_.find(result_.heads[m], m);
+            const int known = given_.labels ? given_.labels[m] : -1;
+            result_.labels[m] = known >= 0 ? known : scorer_.best_label(a);
+            if (!options_.probabilities) continue;
+            const double log_of_label = totals_.best[a] - totals_.sums[a];
+            result_.label_probabilities[m] = std::exp(log_of_label);
+            if (result_.label_table) {
+                double* row = result_.label_table + static_cast<std::size_t>(m) * kinds_.labels;
+                if (known < 0)
+                    scorer_.label_probabilities(a, row);
+                else
+                    row[known] = 1;
+            }
+            log_probability += log_of_label;
+        }
+        return log_probability;
     }
-    laps.end(&StageTimes::labels);
-}
+
+    const ScoreKinds& kinds_;
+    SentenceScorer& scorer_;
+    int n_;
+    Given given_;
+    const ParseOptions& options_;
+    ParseRef& result_;
+    Candidates candidates_;
+    ArcTotals totals_;
+    std::vector<double> marginals_, gains_;
+};
 
 }  // namespace
 
-void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, const ParseOptions& options,
-           ParseRef& result) {
+void parse(const Scorer& scorer, std::size_t sentence, Given given, const ParseOptions& options, ParseRef& result) {
     result.log_probability = result.value = result.upper_bound = 0;
-    const int n = encoded.length(sentence);
+    const int n = scorer.length(sentence);
     if (n == 0) return;
-    with_implied(given, parser.model, n,
-                 [&](Given given) { parse_given(parser, encoded, sentence, given, options, result); });
+    StageTimer timer(options.times);
+    const ScoreKinds kinds = scorer.kinds();
+    const auto own = scorer.begin(sentence);
+    with_implied(given, scorer, n,
+                 [&](Given known) { SentenceParse(kinds, *own, n, known, options, result).run(timer); });
 }
 
 }  // namespace arbora

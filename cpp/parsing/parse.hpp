@@ -1,10 +1,8 @@
 #pragma once
-#include <atomic>
 #include <cstdint>
 
-#include "parsing/first_order.hpp"
-#include "parsing/higher_order.hpp"
-#include "parsing/pruner.hpp"
+#include "parsing/graph_solving.hpp"
+#include "parsing/scorer.hpp"
 #include "trees/kbest.hpp"
 
 namespace arbora {
@@ -20,31 +18,14 @@ struct ParseOptions {
     TreeKind kind;
     Decoder decoder = Decoder::least_risk;
     bool probabilities = false;
-    GraphOptions graph{};  // if the model has parts of several arcs
+    GraphOptions graph{};  // if there are parts of several arcs
     bool certificates = false;
-    StageTimes* times = nullptr;  // where to add them, if they are wanted; for one thread
-};
-
-// Everything a parse needs, read only.
-struct Parser {
-    // Tells parsers apart where something is kept for the next sentence of the same one: no other has it in this
-    // process, and a copy is no other.
-    static std::uint64_t next_serial() {
-        static std::atomic<std::uint64_t> last = 0;
-        return ++last;
-    }
-
-    const Templates& templates;
-    const Pruner& pruner;
-    ShortWeights pruner_weights;
-    const FirstOrder& model;
-    const HigherOrder& higher;
-    ShortWeights weights;
-    std::uint64_t serial = next_serial();
+    StageTimes* times = nullptr;  // where to add them, if they are asked for; for one thread
 };
 
 // One sentence's parse, for words 1..n. The probabilities are filled if asked for: that of a word's head, that of its
-// label given the tree, and the logarithm of that of the whole labelled tree.
+// label given the tree, and the logarithm of that of the whole labelled tree. Where scores know no labels, those stay as
+// they are.
 struct ParseRef {
     int* heads;
     int* labels;
@@ -54,22 +35,21 @@ struct ParseRef {
     // Of the best tree by a graph: its score, and a bound that no tree exceeds. Both are 0 where the tree is the best
     // without a graph; least risk knows no bound.
     double value = 0, upper_bound = 0;
-    // If they are wanted, with the probabilities: of every head of every word ((n + 1) x (n + 1), row by head), and of
+    // If they are asked for, with the probabilities: of every head of every word ((n + 1) x (n + 1), row by head), and of
     // every label of every word's arc given the tree ((n + 1) x labels).
     double *head_table = nullptr, *label_table = nullptr;
-    // If they are wanted, of a parser whose words have tags: the most probable ones, and with the probabilities theirs.
+    // If they are asked for, of words that have tags: the most probable ones, and with the probabilities theirs.
     int* tags = nullptr;
     double* tag_probabilities = nullptr;
 };
 
 // Throws Infeasible if no tree fits what is given.
-void parse(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given, const ParseOptions& options,
-           ParseRef& result);
+void parse(const Scorer& scorer, std::size_t sentence, Given given, const ParseOptions& options, ParseRef& result);
 
 // The k most probable labelled trees in order; scores are log-probabilities. With parts of several arcs an
 // approximation: the trees are the one that `parse` finds and those that the probabilities of arcs alone put first, in
-// the order of their whole scores.
-std::vector<LabelledTree> parse_kbest(const Parser& parser, const Encoded& encoded, std::size_t sentence, Given given,
+// the order of their whole scores. Labels are -1 where scores know none.
+std::vector<LabelledTree> parse_kbest(const Scorer& scorer, std::size_t sentence, Given given,
                                       const ParseOptions& options, int k);
 
 }  // namespace arbora

@@ -2,21 +2,9 @@
 #include <vector>
 
 #include "linear/arc_features.hpp"
-#include "trees/operations.hpp"
+#include "parsing/candidates.hpp"
 
 namespace arbora {
-
-// Heads and labels that are given beforehand for words 1..n; -1 is unknown. A null array: none is known.
-struct Given {
-    const int* heads = nullptr;
-    const int* labels = nullptr;
-    const char* not_root = nullptr;  // words that cannot hang from the root
-
-    bool allows(int head, int modifier) const {
-        if (heads && heads[modifier] >= 0) return heads[modifier] == head;
-        return head != 0 || !not_root || !not_root[modifier];
-    }
-};
 
 // Chooses the arcs worth a closer look, by the probabilities of a small first-order model of its own:
 // the section `pruner` of the templates.

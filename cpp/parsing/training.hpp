@@ -2,10 +2,9 @@
 #include <vector>
 
 #include "linear/learner.hpp"
-#include "parsing/first_order.hpp"
-#include "parsing/higher_order.hpp"
+#include "parsing/graph_solving.hpp"
+#include "parsing/linear_model.hpp"
 #include "parsing/losses.hpp"
-#include "parsing/parse.hpp"
 
 namespace arbora {
 
@@ -17,7 +16,7 @@ struct GoldTrees {
     const int* tags = nullptr;
 
     // Those of one sentence, whose words are counted from 1.
-    GoldTrees of(const Encoded& encoded, std::size_t sentence) const {
+    GoldTree of(const Encoded& encoded, std::size_t sentence) const {
         const auto move = [&](const int* all) { return all ? all + encoded.start(sentence) - 1 : nullptr; };
         return {move(heads), move(labels), move(tags)};
     }
@@ -36,36 +35,12 @@ struct TrainingOptions {
 };
 
 // Learns a pruner by a batch: a CRF over all arcs.
-BatchReport train_pruner(const Templates& templates, const Pruner& pruner, OnlineLearner& learner,
-                         const Encoded& encoded, GoldTrees gold, const std::vector<std::size_t>& sentences,
-                         const TrainingOptions& options);
-
-// A model without its weights, as it is learned.
-struct LearnedModel {
-    const Templates& templates;
-    const FirstOrder& first_order;
-    const HigherOrder& higher;
-};
-
-// The loss over trees of one sentence, which is prepared for all but the pruner; adds its gradient to the sum. `gold` are
-// those of words 1..n. Throws Infeasible.
-double differentiate(const LearnedModel& model, const Prepared& prepared, Weights weights, const std::vector<Arc>& arcs,
-                     GoldTrees gold, const TrainingOptions& options, SparseSum& sum);
+BatchReport train_pruner(const LinearModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+                         const std::vector<std::size_t>& sentences, const TrainingOptions& options);
 
 // Learns a model by a batch; arcs[sentence] are the candidates of that sentence.
-BatchReport train_parser(const LearnedModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
+BatchReport train_parser(const LinearModel& model, OnlineLearner& learner, const Encoded& encoded, GoldTrees gold,
                          const std::vector<std::vector<Arc>>& arcs, const std::vector<std::size_t>& sentences,
                          const TrainingOptions& options);
-
-// How surprised a model is by gold trees if its scores are multiplied: for every scale the sums of -log P(tree), of
-// the second stage's -log P(labels given the tree), and of a joint model's, whose arcs are sums over labels (or hidden
-// roles) at the scale `joint`. Where sums over trees are approximate, squared errors of the arcs' probabilities take the place of the first. The
-// gold arcs count among the candidates. Sentences with a label that the model does not know (-1), or has
-// never seen in that place, are left out.
-struct Surprise {
-    std::vector<double> trees, labels, joint;
-};
-Surprise measure_surprise(const Parser& parser, const Encoded& encoded, GoldTrees gold, TreeKind kind,
-                          const GraphOptions& graph, const std::vector<double>& scales, double joint, int threads);
 
 }  // namespace arbora

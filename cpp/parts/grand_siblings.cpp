@@ -24,6 +24,11 @@ public:
         });
     }
 
+    // The side of a head that has nothing there: 1 is the right.
+    int code(const Part& part) const override {
+        return part.modifier == part.head && part.third == part.head ? (part.direction - 1) / 3 % 2 : 0;
+    }
+
     std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs, const Descents&,
                                                     std::vector<double> scores) const override {
         return make_grand_sibling_factors(variables, arcs, std::move(scores));

@@ -22,6 +22,9 @@ public:
     // Adds all parts, in the order of the factors' own.
     virtual void list(const ArcIndex& arcs, std::vector<Part>& parts) const = 0;
 
+    // What tells parts with the same words apart.
+    virtual int code(const Part&) const { return 0; }
+
     // A group of factors with one score for each part that `list` gives.
     virtual std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs,
                                                             const Descents& descents,

@@ -23,6 +23,9 @@ public:
                                  static_cast<std::uint8_t>(7 + std::min(count, 2))});
     }
 
+    // How many modifiers there are.
+    int code(const Part& part) const override { return part.direction - 1; }
+
     std::shared_ptr<const FactorGroup> make_factors(const Variables& variables, const ArcIndex& arcs, const Descents&,
                                                     std::vector<double> scores) const override {
         Wiring wiring;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "check.hpp"
+#include "parsing/linear_scorer.hpp"
 #include "parsing/parse.hpp"
 #include "support/random.hpp"
 
@@ -124,31 +125,24 @@ inline bool is_tree(const std::vector<int>& heads, bool single_root) {
     return !single_root || n == 0 || roots == 1;
 }
 
-struct Model {
-    Templates templates;
-    Pruner pruner;
-    FirstOrder model;
-    HigherOrder higher;
+struct Model : LinearModel {
     std::vector<float> weights;
     Rounded rounded, pruner_weights;
 
     Model(Templates all, int labels, Random& random, int roles = 0, int tags = 0)
-        : templates(std::move(all)),
-          pruner(templates, 0.05, 3),
-          model(templates, std::vector<char>(labels, 1), std::vector<char>(labels, 1), {0.5, 0.5}, roles),
-          higher(templates, tags),
+        : LinearModel(std::move(all), 0.05, 3, std::vector<char>(labels, 1), std::vector<char>(labels, 1), {0.5, 0.5},
+                      roles, tags),
           weights(draw_weights(padding(), random)),
           rounded(weights),
           pruner_weights(draw_weights(0, random)) {}
 
-    int padding() const { return std::max(model.padding(), higher.tags().padding()); }
     // Whether tags are a chain, and so observed when it learns.
     bool observes_tags() const {
         return higher.tags().tags() &&
                (higher.tags().labels(Section::tag_bigrams) || higher.tags().labels(Section::tag_trigrams));
     }
     Weights table() const { return {weights.data(), (1u << bits) - 1}; }
-    Parser parser() const { return {templates, pruner, pruner_weights.table(), model, higher, rounded.table()}; }
+    LinearParser parser() const { return {*this, rounded.table(), pruner_weights.table()}; }
 };
 
 inline std::vector<Model> all_models(int labels, Random& random) {

@@ -13,6 +13,8 @@ TEST(parsing_trees_and_candidates) {
     for (int labels : {1, 3, 8})
         for (const Model& model : all_models(labels, random)) {
             const Encoded encoded = draw_sentences(12, random);
+            const LinearParser parser = model.parser();
+            const LinearScorer scorer(parser, encoded);
             for (std::size_t s = 0; s < encoded.sentences(); ++s)
                 for (const TreeKind kind : {TreeKind{true, false}, TreeKind{false, false}, TreeKind{true, true}}) {
                     const int n = encoded.length(s);
@@ -24,9 +26,9 @@ TEST(parsing_trees_and_candidates) {
                     result.tag_probabilities = of_tags.data();
                     if (model.higher.tags().tags()) result.tags = tags.data();
                     for (Decoder decoder : {Decoder::best, Decoder::least_risk}) {
-                        parse(model.parser(), encoded, s, {}, {kind, decoder, true, few}, result);
+                        parse(scorer, s, {}, {kind, decoder, true, few}, result);
                         CHECK(is_tree(heads, kind.single_root));
-                        CHECK(model.higher.is_active() || result.log_probability <= 1e-9);
+                        CHECK(model.higher.has_parts() || result.log_probability <= 1e-9);
                         for (int m = 1; m <= n; ++m) {
                             CHECK(found[m] >= 0 && found[m] < labels);
                             CHECK(of_heads[m] > 0 && of_heads[m] <= 1 + 1e-9);
@@ -35,8 +37,7 @@ TEST(parsing_trees_and_candidates) {
                             CHECK(!result.tags || (of_tags[m] > 0 && of_tags[m] <= 1 + 1e-9));
                         }
                     }
-                    const auto ranked =
-                        parse_kbest(model.parser(), encoded, s, {}, {kind, Decoder::best, true, few}, 4);
+                    const auto ranked = parse_kbest(scorer, s, {}, {kind, Decoder::best, true, few}, 4);
                     CHECK(!ranked.empty() && ranked.size() <= 4);
                     for (std::size_t t = 1; t < ranked.size(); ++t) CHECK(ranked[t].score <= ranked[t - 1].score);
                     if (n == 0) continue;
@@ -56,19 +57,21 @@ TEST(parsing_keeps_what_is_given) {
     Random random(4);
     for (const Model& model : all_models(2, random)) {
         const Encoded encoded = draw_sentences(8, random);
+        const LinearParser parser = model.parser();
+        const LinearScorer scorer(parser, encoded);
         for (std::size_t s = 1; s < encoded.sentences(); ++s) {
             const int n = encoded.length(s);
             std::vector<int> given(n + 1, -1), labels(n + 1, -1), heads(n + 1), found(n + 1);
             given[1] = n > 1 ? 2 : 0;
             labels[n] = 1;
             ParseRef result{heads.data(), found.data(), nullptr, nullptr, 0};
-            parse(model.parser(), encoded, s, {given.data(), labels.data()}, {{true, false}, Decoder::best}, result);
+            parse(scorer, s, {given.data(), labels.data()}, {{true, false}, Decoder::best}, result);
             CHECK(heads[1] == given[1] && found[n] == 1 && is_tree(heads, true));
             if (n < 2) continue;
             given[2] = 1;  // a cycle
             bool thrown = false;
             try {
-                parse(model.parser(), encoded, s, {given.data(), nullptr}, {{true, false}, Decoder::best}, result);
+                parse(scorer, s, {given.data(), nullptr}, {{true, false}, Decoder::best}, result);
             } catch (const Infeasible&) {
                 thrown = true;
             }

@@ -14,16 +14,16 @@ TEST(parsing_scores_of_a_list_are_those_of_all_arcs) {
         prepared.set(model.templates, encoded, s, ~0u);
         const int n = prepared.n(), width = n + 1;
         std::vector<float> all(width * width);
-        model.model.arcs().score(prepared, model.table(), all.data());
+        model.first_order.arcs().score(prepared, model.table(), all.data());
         std::vector<Arc> arcs;
         for (int m = 1; m <= n; ++m)
             for (int h = 0; h <= n; ++h)
                 if (h != m) arcs.push_back({h, m});
         std::vector<float> listed(arcs.size());
-        model.model.arcs().score(prepared, model.table(), arcs, listed.data());
+        model.first_order.arcs().score(prepared, model.table(), arcs, listed.data());
         for (std::size_t a = 0; a < arcs.size(); ++a) CHECK(listed[a] == all[arcs[a].head * width + arcs[a].modifier]);
         std::vector<float> by_short(arcs.size());
-        model.model.arcs().score(prepared, model.rounded.table(), arcs, by_short.data());
+        model.first_order.arcs().score(prepared, model.rounded.table(), arcs, by_short.data());
         CHECK(by_short == listed);
     }
 }
@@ -53,10 +53,10 @@ TEST(parsing_gradients_are_features) {
         for (int m = 1; m <= n; ++m) {
             const int h = heads[m];
             float arc = 0;
-            model.model.arcs().score(prepared, model.table(), {{h, m}}, &arc);
-            model.model.arcs().add_gradient(prepared, model.table().mask, {{h, m, 1.0f}}, sum);
+            model.first_order.arcs().score(prepared, model.table(), {{h, m}}, &arc);
+            model.first_order.arcs().add_gradient(prepared, model.table().mask, {{h, m, 1.0f}}, sum);
             CHECK(product() == arc);
-            const LabelFeatures& labeler = model.model.labeler();
+            const LabelFeatures& labeler = model.first_order.labeler();
             std::vector<float> scores(labeler.stride());
             labeler.score(prepared, model.table(), {{h, m}}, scores.data());
             for (int l = 0; l < labels; ++l) {
@@ -95,12 +95,11 @@ TEST(parsing_trains_the_same_with_any_threads) {
         std::vector<std::vector<float>> learned;
         for (int threads : {1, 3}) {
             OnlineLearner learner(bits, model.padding(), StepRule::aggressive, 0.1);
-            break_symmetry({model.templates, model.model, model.higher}, learner, encoded, {heads.data(), nullptr}, 7);
-            support({model.templates, model.model, model.higher}, learner, encoded, {heads.data(), labels.data()},
-                    batch);
+            break_symmetry(model, learner, encoded, {heads.data(), nullptr}, 7);
+            support(model, learner, encoded, {heads.data(), labels.data()}, batch);
             for (int epoch = 0; epoch < 2; ++epoch) {
                 const BatchReport report =
-                    train_parser({model.templates, model.model, model.higher}, learner, encoded,
+                    train_parser(model, learner, encoded,
                                  {heads.data(), labels.data(), model.observes_tags() ? tags.data() : nullptr}, arcs,
                                  batch, {{1, 1}, {true, false}, threads});
                 CHECK(report.words == heads.size() && report.infeasible == 0 && report.arc_loss > 0);

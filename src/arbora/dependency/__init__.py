@@ -5,6 +5,10 @@
 ('best', 'first-order')
 """
 
+from arbora.dependency.array_loss import batch_loss
+from arbora.dependency.array_parser import ArrayParse, ArrayParser, ArrayParses, ArrayTrees
+from arbora.dependency.array_parts import PART_COLUMNS, PartScores
+from arbora.dependency.array_scores import ArrayScores, ScoreGradients
 from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import ParseOptions, TrainingOptions
 from arbora.dependency.output import RankedTree
@@ -15,14 +19,23 @@ from arbora.dependency.rules import Rules, Violation
 from arbora.dependency.training import train
 
 __all__ = [
+    "PART_COLUMNS",
     "PRESETS",
+    "ArrayParse",
+    "ArrayParser",
+    "ArrayParses",
+    "ArrayScores",
+    "ArrayTrees",
     "DependencyParser",
     "ParseOptions",
+    "PartScores",
     "RankedTree",
     "Rules",
+    "ScoreGradients",
     "SentenceGraph",
     "TrainingOptions",
     "Violation",
+    "batch_loss",
     "parse_with_rules",
     "preset_options",
     "preset_templates",

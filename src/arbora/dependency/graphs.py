@@ -139,16 +139,16 @@ def _add_tags(
     return tags if together is None else together
 
 
-def parts_of(found: Sequence[tuple[Integers, Integers, Floats]], scale: float) -> dict[str, Parts]:
+def parts_of(found: Sequence[tuple[Integers, Integers, Floats]], scale: float = 1.0) -> dict[str, Parts]:
     """What the core lists of parts, by the names of their sections, with scores multiplied."""
     return {name: Parts(words, scale * scores) for name, (words, _, scores) in zip(PARTS, found, strict=True)}
 
 
 def tags_of(
-    found: Sequence[list[float]],
+    found: Sequence[Sequence[float]],
     counts: list[int],
     arcs: Sequence[tuple[int, int]],
-    scale: float,
+    scale: float = 1.0,
     *,
     are_hidden: bool,
 ) -> TagScores | None:

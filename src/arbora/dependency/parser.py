@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
-from math import inf
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of, tags_of
-from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
+from arbora.dependency.graphs import SentenceGraph
+from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
 from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
+from arbora.dependency.scored_parser import Floats, Integers, ScoredParser
 from arbora.dependency.structure import check_header, checked_weights, encode, make_structure
-from arbora.errors import ArboraError
-from arbora.inference import find_solver
+from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.models import Component, Parts, Tensors, compact, expand_short, is_compact
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
@@ -31,14 +30,10 @@ from arbora.treebank.batches import (
     to_sentences,
 )
 
-Integers: TypeAlias = npt.NDArray[np.int32]
-Floats: TypeAlias = npt.NDArray[np.float64]
-
 ARCHITECTURE = "dependency-parser"
-_NO_INTEGERS = np.empty(0, np.int32)
 
 
-class DependencyParser(Component):
+class DependencyParser(ScoredParser, Component):
     """A trained parser. It does not change, and serves any number of threads.
 
     Make one with :func:`arbora.dependency.train`, or `load` it from a file.
@@ -56,6 +51,8 @@ class DependencyParser(Component):
         self.header = header
         self.labels: list[str] = list(header["labels"])
         self.tags: list[str] = list(header.get("tags", []))  # among which it chooses; none: they are given
+        self.settings = header["options"]
+        self.hidden_tags = bool(header["options"].get("latent_tags", 0))
         self._names = _core.ParserNames(self.labels, self.tags)
         self._weights = weights
         self._pruner_weights = pruner_weights
@@ -143,30 +140,9 @@ class DependencyParser(Component):
         is not known; other arcs of words with known heads are no candidates.
         """
         options = (options or ParseOptions()).check()
-        trees = self._trees(options)
-        encoded = encode([sentence], self.tags)
-        listed = self._core.choose(self._pruner_weights, encoded, _NO_INTEGERS, trees, 1).of(0)
-        if given_heads is not None:
-            known = {(head, word) for word, head in enumerate(given_heads.tolist(), 1) if head >= 0}
-            listed = [(head, word) for head, word in listed if given_heads[word - 1] < 0]
-            listed = sorted([*listed, *known], key=lambda arc: arc[::-1])
-        return make_graph(
-            len(sentence),
-            listed,
-            self._core.arc_totals(self._weights, encoded, 0, listed, sums),
-            parts_of(
-                self._core.part_scores(self._weights, encoded, 0, listed), self.header.get("tree_scale", 1.0)
-            ),
-            single_root=trees.single_root,
-            projective=trees.projective,
-            joined=not sums if joined is None else joined,
-            tags=tags_of(
-                self._core.tag_scores(self._weights, encoded, 0, listed),
-                self._tag_counts(encoded, len(sentence)),
-                listed,
-                self.header.get("tree_scale", 1.0),
-                are_hidden=not self.tags,
-            ),
+        given = None if given_heads is None else with_root(given_heads)
+        return self._graph_of(
+            self._scorer([sentence]), 0, options, sums=sums, joined=joined, given_heads=given
         )
 
     def probabilities(
@@ -179,11 +155,8 @@ class DependencyParser(Component):
         ``given_heads`` the one that the sentence has, of whose heads the probabilities are then all 1.
         """
         options = (options or ParseOptions()).check()
-        heads = np.array(sentence.heads, np.int32) if given_heads else _NO_INTEGERS
-        found: tuple[Floats, Floats] = self._core.distributions(
-            self._weights, self._pruner_weights, encode([sentence], self.tags), 0, heads, self._trees(options)
-        )
-        return found
+        given = with_root(np.array(sentence.heads, np.int32)) if given_heads else None
+        return self._probabilities_of(self._scorer([sentence]), 0, options, given)
 
     def time_stages(
         self, sentences: Iterable[Sentence], options: ParseOptions | None = None
@@ -250,17 +223,9 @@ class DependencyParser(Component):
             k,
         )
 
-    def _trees(self, options: ParseOptions) -> _core.TreeOptions:
-        has_tags = self.tags or self.header["options"].get("latent_tags", 0)
-        if has_tags and (options.certificates or options.solver not in (None, "bp")):
-            kind = "chooses tags, by bp" if self.tags else "has hidden tags, which bp sums out"
-            raise ArboraError(f"this parser {kind}: there is no other solver, and no certificate")
-        return tree_options(self.header["options"], options)
-
-    def _tag_counts(self, encoded: _core.Encoded, words: int) -> list[int]:
-        """How many tags each word of one sentence may have; 0 if it has none."""
-        every = self.header["options"].get("latent_tags", 0) or len(self.tags)
-        return [count or every for count in encoded.tag_counts()] if self.tags else [every] * words
+    def _scorer(self, sentences: Iterable[Sentence]) -> _core.LinearScorer:
+        encoded = encode(sentences, self.tags)
+        return _core.LinearScorer(self._core, self._weights, self._pruner_weights, encoded)
 
     def _annotate(self, batch: _core.Batch, options: ParseOptions) -> _core.Batch:
         if options.solver not in GRAPH_SOLVERS:
@@ -301,25 +266,25 @@ class DependencyParser(Component):
 
         Sentences for which it finds none are refused; those without words have no gap.
         """
-        assert options.solver is not None
-        has_bound = "upper_bound" in find_solver(options.solver).gives
         gaps: list[float | None] = []
         found: list[int] = []
         for place, sentence in enumerate(sentences_of(batch)):
             gaps.append(None)
             if not len(sentence):
                 continue
-            given = self._given_heads(sentence) if options.constraints else None
-            graph = self.graph(sentence, options, joined=has_bound, given_heads=given)
-            solution = graph.graph.solve(options.solver)
+            given = with_root(self._given_heads(sentence)) if options.constraints else None
             try:
-                found += graph.heads_of(solution)
-            except ArboraError as error:
+                heads, gaps[-1] = self._heads_by_graph(self._scorer([sentence]), 0, options, given)
+                found += heads
+            except InfeasibleTreeError as error:
                 batch.refuse(place, str(error))
                 found += [-1] * len(sentence)
-                continue
-            gaps[-1] = 0.0 if has_bound and solution.is_certified else solution.gap if has_bound else inf
         return np.array(found, np.int32), gaps
 
     def _given_heads(self, sentence: Sentence) -> Integers:
         return np.array([-1 if head is None else head for head in sentence.heads], np.int32)
+
+
+def with_root(numbers: Integers) -> Integers:
+    """Numbers of words 1..n with a place for the root, as scorers have them."""
+    return np.concatenate([np.array([-1], np.int32), numbers])

@@ -1,0 +1,381 @@
+// arbora._core's scorers: what gives a batch of sentences scores, and all that is found by them.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <numeric>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "outcomes.hpp"
+#include "parsing.hpp"
+#include "parsing/array_loss.hpp"
+#include "parsing/parses.hpp"
+#include "support/parallel.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace arbora;
+
+std::vector<int> lengths_of(const Scorer& scorer) {
+    std::vector<int> result;
+    for (std::size_t i = 0; i < scorer.sentences(); ++i) result.push_back(scorer.length(i));
+    return result;
+}
+
+// Where sentences begin in flat arrays of n + 1 places for each.
+std::vector<std::size_t> starts_of(const Scorer& scorer) {
+    std::vector<std::size_t> result{0};
+    for (int length : lengths_of(scorer)) result.push_back(result.back() + length + 1);
+    return result;
+}
+
+void check_sentence(const Scorer& scorer, std::size_t sentence) {
+    if (sentence >= scorer.sentences()) throw nb::index_error("there are fewer sentences");
+}
+
+const int* checked(const OptionalIntegers& array, std::size_t count) {
+    if (!array) return nullptr;
+    if (array->shape(0) != count) throw nb::value_error("every word needs a place in what is given, and every root");
+    return array->data();
+}
+
+// What is given for all sentences, in flat arrays.
+struct GivenArrays {
+    std::vector<std::size_t> starts;
+    const int *heads, *labels;
+
+    GivenArrays(const Scorer& scorer, const OptionalIntegers& given_heads, const OptionalIntegers& given_labels)
+        : starts(starts_of(scorer)),
+          heads(checked(given_heads, starts.back())),
+          labels(checked(given_labels, starts.back())) {}
+    Given of(std::size_t sentence) const {
+        return {heads ? heads + starts[sentence] : nullptr, labels ? labels + starts[sentence] : nullptr};
+    }
+};
+
+Parses parse_batch(const Scorer& scorer, const TreeOptions& trees, bool least_risk, bool probabilities, int threads,
+                   const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+    const GivenArrays given(scorer, given_heads, given_labels);
+    Parses parses(lengths_of(scorer), {probabilities, scorer.kinds().tags > 0});
+    const ParseOptions options{trees.kind, least_risk ? Decoder::least_risk : Decoder::best, probabilities, trees.graph,
+                               trees.graph.certify};
+    nb::gil_scoped_release release;
+    parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
+        parses.run(i, [&](ParseRef& ref) { parse(scorer, i, given.of(i), options, ref); });
+    });
+    return parses;
+}
+
+// For every sentence (heads, labels, log-probabilities): a row for each tree, a column for each place; or why it has none.
+nb::list kbest_batch(const Scorer& scorer, const TreeOptions& trees, int threads, int k,
+                     const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+    const GivenArrays given(scorer, given_heads, given_labels);
+    std::vector<std::vector<LabelledTree>> found(scorer.sentences());
+    std::vector<std::string> reasons(scorer.sentences());
+    {
+        nb::gil_scoped_release release;
+        parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
+            try {
+                found[i] = parse_kbest(scorer, i, given.of(i), {trees.kind, Decoder::best, true, trees.graph}, k);
+            } catch (const Infeasible& error) {
+                reasons[i] = error.what();
+            }
+        });
+    }
+    nb::list result;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::size_t width = scorer.length(i) + 1;
+        int *heads, *labels;
+        double* scores;
+        auto all_heads = new_array<int, 2>({found[i].size(), width}, heads);
+        auto all_labels = new_array<int, 2>({found[i].size(), width}, labels);
+        auto all_scores = new_array<double, 1>({found[i].size()}, scores);
+        for (std::size_t t = 0; t < found[i].size(); ++t) {
+            std::copy_n(found[i][t].heads.begin(), width, heads + t * width);
+            std::copy_n(found[i][t].labels.begin(), width, labels + t * width);
+            labels[t * width] = -1;
+            scores[t] = found[i][t].score;
+        }
+        result.append(nb::make_tuple(std::move(all_heads), std::move(all_labels), std::move(all_scores), reasons[i]));
+    }
+    return result;
+}
+
+// Of one sentence, the probabilities of all heads and of all labels (ParseRef).
+nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOptions& trees,
+                        const OptionalIntegers& given_heads) {
+    check_sentence(scorer, sentence);
+    const int labels = scorer.kinds().labels;
+    const std::size_t width = scorer.length(sentence) + 1;
+    std::vector<int> h(width, -1), l(width, -1);
+    std::vector<double> hp(width), lp(width);
+    ParseRef result{h.data(), l.data(), hp.data(), lp.data(), 0};
+    auto head_table = new_array<double, 2>({width, width}, result.head_table);
+    auto label_table = new_array<double, 2>({width, static_cast<std::size_t>(labels)}, result.label_table);
+    std::fill_n(result.head_table, width * width, 0.0);
+    std::fill_n(result.label_table, width * labels, 0.0);
+    parse(scorer, sentence, {checked(given_heads, width), nullptr}, {trees.kind, Decoder::best, true, trees.graph},
+          result);
+    return nb::make_tuple(head_table, label_table);
+}
+
+// ---- scores of one sentence, for graphs of Python ----
+
+ArcSpec choose(const Scorer& scorer, std::size_t sentence, const TreeOptions& trees,
+               const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+    check_sentence(scorer, sentence);
+    ArcSpec result;
+    if (scorer.length(sentence) == 0) return result;
+    const std::size_t width = scorer.length(sentence) + 1;
+    const Given given{checked(given_heads, width), checked(given_labels, width)};
+    for (const Arc& arc : scorer.begin(sentence)->choose(given, trees.kind, nullptr))
+        result.emplace_back(arc.head, arc.modifier);
+    return result;
+}
+
+std::vector<Arc> arcs_of(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
+    check_sentence(scorer, sentence);
+    std::vector<Arc> result;
+    for (const auto& [head, modifier] : spec) {
+        if (head < 0 || head > scorer.length(sentence) || modifier < 1 || modifier > scorer.length(sentence) ||
+            head == modifier)
+            throw nb::value_error("there is no such arc");
+        result.push_back({head, modifier});
+    }
+    return result;
+}
+
+// One score for each arc, as graphs take them: of its best label, or the logarithm of the sum over labels.
+nb::object arc_totals(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec, bool sums,
+                      const OptionalIntegers& given_labels) {
+    const std::vector<Arc> arcs = arcs_of(scorer, sentence, spec);
+    const int* labels = checked(given_labels, scorer.length(sentence) + 1);
+    ArcTotals found;
+    scorer.begin(sentence)->score_arcs(arcs, labels, sums ? ArcTotal::sums : ArcTotal::learned, found);
+    return array_of(sums ? found.sums : found.learned);
+}
+
+// Of every label of every arc: as arcs have them, or else as they follow a tree that nobody knows yet.
+nb::object label_scores(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
+    const std::vector<Arc> arcs = arcs_of(scorer, sentence, spec);
+    const ScoreKinds kinds = scorer.kinds();
+    const auto labels = static_cast<std::size_t>(kinds.labels);
+    const auto own = scorer.begin(sentence);
+    double* data;
+    auto result = new_array<double, 2>({arcs.size(), labels}, data);
+    Candidates candidates;
+    candidates.n = scorer.length(sentence);
+    candidates.arcs = arcs;
+    if (!kinds.hidden_labels) own->score(nullptr, candidates);
+    for (std::size_t a = 0; a < arcs.size() && labels; ++a) {
+        const double* row = candidates.labels ? candidates.scores.data() + a * labels
+                                              : own->score_labels({arcs[a].head, {arcs[a].modifier}}, nullptr).unary;
+        std::copy_n(row, labels, data + a * labels);
+    }
+    return nb::cast(result);
+}
+
+// For every kind of part: the words (head, modifier, third, fourth), the codes, the scores.
+nb::list part_scores(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
+    SentenceParts parts;
+    scorer.begin(sentence)->score_parts(arcs_of(scorer, sentence, spec), parts);
+    nb::list result;
+    for (int k = 0; k < part_kind_count; ++k) {
+        const std::size_t count = parts.parts[k].size();
+        int *words, *codes;
+        double* scores;
+        auto all_words = new_array<int, 2>({count, 4}, words);
+        auto all_codes = new_array<int, 1>({count}, codes);
+        auto all_scores = new_array<double, 1>({count}, scores);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Part& part = parts.parts[k][i];
+            for (int word : {part.head, part.modifier, part.third, part.fourth}) *words++ = word;
+            codes[i] = part_kind(k).code(part);
+            scores[i] = scorer.kinds().part_scale * parts.scores[k][i];
+        }
+        result.append(nb::make_tuple(std::move(all_words), std::move(all_codes), std::move(all_scores)));
+    }
+    return result;
+}
+
+// How many tags each word may have; and the scores of tags, of two that arcs between words link, of two and of three in a
+// row: flat.
+nb::tuple tag_scores(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
+    SentenceParts parts;
+    scorer.begin(sentence)->score_parts(arcs_of(scorer, sentence, spec), parts);
+    parts.tags.multiply(scorer.kinds().part_scale);
+    std::vector<int> counts;
+    for (int word = 1; !parts.tags.empty() && word <= scorer.length(sentence); ++word)
+        counts.push_back(parts.tags.count(word));
+    return nb::make_tuple(counts, array_of(parts.tags.words), array_of(parts.tags.links), array_of(parts.tags.bigrams),
+                          array_of(parts.tags.trigrams));
+}
+
+// ---- scorers ----
+
+// A scorer with the parser that it looks at.
+struct ParserOfScorer {
+    LinearParser parser;
+};
+struct BoundLinearScorer : ParserOfScorer, LinearScorer {
+    BoundLinearScorer(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
+                      const Encoded& encoded)
+        : ParserOfScorer{parser_of(model, weights, pruner_weights)}, LinearScorer(parser, encoded) {}
+};
+
+template <class Number>
+using AnyArray = nb::ndarray<Number, nb::c_contig, nb::device::cpu>;
+template <class Number>
+using ArraysOfSentences = std::vector<AnyArray<Number>>;
+// In the order of ScoreArrays: arcs, labels, tags, links, bigrams, trigrams of tags, then parts by kind. Each has an array
+// for every sentence, or is empty.
+template <class Number>
+using AllArrays = std::vector<ArraysOfSentences<Number>>;
+
+template <class Number>
+std::vector<ScoreArrays<Number>> views_of(const AllArrays<Number>& arrays, std::size_t sentences) {
+    constexpr std::size_t named = 6;
+    if (arrays.size() != named + part_kind_count) throw nb::value_error("there are other kinds of scores");
+    std::vector<ScoreArrays<Number>> result(sentences);
+    for (std::size_t kind = 0; kind < arrays.size(); ++kind) {
+        if (arrays[kind].empty()) continue;
+        if (arrays[kind].size() != sentences) throw nb::value_error("every sentence needs an array");
+        for (std::size_t i = 0; i < sentences; ++i) {
+            ScoreArrays<Number>& own = result[i];
+            Number** places[named] = {&own.arcs,      &own.labels,      &own.tags,
+                                      &own.tag_links, &own.tag_bigrams, &own.tag_trigrams};
+            (kind < named ? *places[kind] : own.parts[kind - named]) = arrays[kind][i].data();
+        }
+    }
+    return result;
+}
+
+// The words and codes of the parts of a kind, for every sentence.
+using PartArrays = std::vector<std::tuple<AnyArray<const int>, AnyArray<const int>>>;
+
+// A scorer with the arrays that it looks at.
+struct BoundArrayScorer : ArrayScorer {
+    AllArrays<const double> arrays;
+    std::vector<PartArrays> parts;
+
+    BoundArrayScorer(ArrayShape shape, std::vector<ArraySentence> sentences, AllArrays<const double> arrays,
+                     std::vector<PartArrays> parts)
+        : ArrayScorer(shape, std::move(sentences)), arrays(std::move(arrays)), parts(std::move(parts)) {}
+};
+
+void make_array_scorer(BoundArrayScorer* self, const std::vector<int>& lengths, AllArrays<const double> arrays,
+                       std::vector<PartArrays> parts, int labels, int tags, double threshold, int most_heads) {
+    const auto views = views_of(arrays, lengths.size());
+    ArrayShape shape;
+    shape.labels = labels;
+    shape.tags = tags;
+    shape.threshold = threshold;
+    shape.most_heads = most_heads;
+    std::vector<ArraySentence> sentences(lengths.size());
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        const auto& arcs = arrays[0].at(i);
+        sentences[i].n = lengths[i];
+        sentences[i].width = static_cast<int>(arcs.shape(0));
+        sentences[i].scores = views[i];
+        shape.arcs_have_labels = arcs.ndim() == 3;
+        shape.labels_follow = views[i].labels;
+        for (int k = 0; k < part_kind_count; ++k) {
+            if (parts.at(k).empty()) continue;
+            shape.parts[k] = true;
+            const auto& [words, codes] = parts[k].at(i);
+            sentences[i].parts[k] = {words.data(), codes.data(), codes.shape(0)};
+        }
+    }
+    new (self) BoundArrayScorer(shape, std::move(sentences), std::move(arrays), std::move(parts));
+}
+
+// The losses of the sentences, and why one has none (empty: it has); gradients are added to the arrays.
+nb::tuple array_losses(const BoundArrayScorer& scorer, const Array<const int>& heads, const OptionalIntegers& labels,
+                       const OptionalIntegers& tags, double beta, double gamma, const TreeOptions& trees, int threads,
+                       const AllArrays<double>& gradients) {
+    const std::vector<std::size_t> starts = starts_of(scorer);
+    const int* gold[] = {checked(heads, starts.back()), checked(labels, starts.back()), checked(tags, starts.back())};
+    const auto views = views_of(gradients, scorer.sentences());
+    const LossOptions options{{beta, gamma}, trees.kind, trees.graph};
+    std::vector<double> losses(scorer.sentences());
+    std::vector<std::string> reasons(scorer.sentences());
+    {
+        nb::gil_scoped_release release;
+        parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
+            const auto own = [&](const int* all) { return all ? all + starts[i] : nullptr; };
+            try {
+                losses[i] = differentiate(scorer, i, {own(gold[0]), own(gold[1]), own(gold[2])}, options, views[i]);
+            } catch (const Infeasible& error) {
+                reasons[i] = error.what();
+            }
+        });
+    }
+    return nb::make_tuple(array_of(losses), reasons);
+}
+
+}  // namespace
+
+void bind_scoring(nb::module_& m) {
+    nb::class_<Scorer>(
+        m, "Scorer",
+        "The scores of a batch of sentences, and all that is found by them. What is given beforehand are "
+        "flat arrays with n + 1 places for each sentence; -1 is not known.")
+        .def("__len__", &Scorer::sentences)
+        .def_prop_ro("lengths", &lengths_of)
+        .def_prop_ro("labels_follow", [](const Scorer& self) { return self.kinds().labels_follow; })
+        .def_prop_ro("has_parts", [](const Scorer& self) { return self.kinds().parts; })
+        .def("may_have_label", &Scorer::may_have_label, "head"_a, "label"_a)
+        .def("parse", &parse_batch, "trees"_a, "least_risk"_a, "probabilities"_a, "threads"_a,
+             "given_heads"_a = nb::none(), "given_labels"_a = nb::none())
+        .def("kbest", &kbest_batch, "trees"_a, "threads"_a, "k"_a, "given_heads"_a = nb::none(),
+             "given_labels"_a = nb::none(),
+             nb::sig("def kbest(self, trees: TreeOptions, threads: int, k: int, given_heads: typing.Any = None, "
+                     "given_labels: typing.Any = None) -> list[typing.Any]"),
+             "For every sentence (heads, labels, log-probabilities, why there are none): a row for each tree, a column "
+             "for each place.")
+        .def("distributions", &distributions, "sentence"_a, "trees"_a, "given_heads"_a = nb::none(),
+             nb::sig("def distributions(self, sentence: int, trees: TreeOptions, given_heads: typing.Any = None) "
+                     "-> tuple[typing.Any, typing.Any]"),
+             "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "
+             "tree's arcs ((n+1) x labels).")
+        .def("choose", &choose, "sentence"_a, "trees"_a, "given_heads"_a = nb::none(), "given_labels"_a = nb::none(),
+             "A sentence's candidate arcs as (head, modifier), by modifier, then head.")
+        .def("arc_totals", &arc_totals, "sentence"_a, "arcs"_a, "sums"_a, "given_labels"_a = nb::none(),
+             nb::sig("def arc_totals(self, sentence: int, arcs: list[tuple[int, int]], sums: bool, "
+                     "given_labels: typing.Any = None) -> typing.Any"),
+             "One score for each arc: of its best label, or the logarithm of the sum over labels.")
+        .def("label_scores", &label_scores, "sentence"_a, "arcs"_a,
+             nb::sig("def label_scores(self, sentence: int, arcs: list[tuple[int, int]]) -> typing.Any"),
+             "Scores of the labels of arcs, arcs x labels; those that follow a tree, without one.")
+        .def("part_scores", &part_scores, "sentence"_a, "arcs"_a,
+             nb::sig("def part_scores(self, sentence: int, arcs: list[tuple[int, int]]) -> list[typing.Any]"),
+             "For every kind of part (words, codes, scores), the words being head, modifier, third, fourth.")
+        .def("tag_scores", &tag_scores, "sentence"_a, "arcs"_a,
+             nb::sig("def tag_scores(self, sentence: int, arcs: list[tuple[int, int]]) "
+                     "-> tuple[list[int], typing.Any, typing.Any, typing.Any, typing.Any]"),
+             "How many tags words may have, and scores of tags, of linked tags, of two and three in a row, flat.");
+    nb::class_<BoundLinearScorer, Scorer>(m, "LinearScorer", "The scores of encoded sentences by a linear model.")
+        .def(nb::init<const LinearModel&, const HeldWeights&, const HeldWeights&, const Encoded&>(), "structure"_a,
+             "weights"_a, "pruner_weights"_a, "encoded"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+             nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
+    nb::class_<BoundArrayScorer, Scorer>(
+        m, "ArrayScorer",
+        "Scores that come as arrays: arcs, labels that follow, tags, links, bigrams and "
+        "trigrams of tags, then the parts of every kind; each a list of an array for "
+        "every sentence, or empty. They are looked at, not copied.")
+        .def("__init__", &make_array_scorer, "lengths"_a, "arrays"_a, "parts"_a, "labels"_a, "tags"_a, "threshold"_a,
+             "most_heads"_a,
+             nb::sig("def __init__(self, lengths: list[int], arrays: list[list[typing.Any]], "
+                     "parts: list[list[tuple[typing.Any, typing.Any]]], labels: int, tags: int, threshold: float, "
+                     "most_heads: int) -> None"))
+        .def("losses", &array_losses, "heads"_a, "labels"_a, "tags"_a, "beta"_a, "gamma"_a, "trees"_a, "threads"_a,
+             "gradients"_a,
+             nb::sig("def losses(self, heads: typing.Any, labels: typing.Any, tags: typing.Any, beta: float, "
+                     "gamma: float, trees: TreeOptions, threads: int, gradients: list[list[typing.Any]]) "
+                     "-> tuple[typing.Any, list[str]]"),
+             "The losses of the sentences, and why one has none; gradients are added to arrays like those of scores.");
+}

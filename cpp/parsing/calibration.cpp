@@ -1,0 +1,164 @@
+#include "parsing/calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parsing/inference.hpp"
+#include "support/parallel.hpp"
+
+namespace arbora {
+namespace {
+
+// -log P(labels given the arcs) of a gold tree.
+double label_likelihood(const Candidates& candidates, GoldTree tree, double scale) {
+    Candidates gold;
+    gold.n = candidates.n;
+    gold.labels = candidates.labels;
+    double own = 0;
+    for (int m = 1; m <= candidates.n; ++m) {
+        const double* row = candidates.scores.data() + candidates.find(tree.heads[m], m) * candidates.labels;
+        gold.arcs.push_back({tree.heads[m], m});
+        for (int l = 0; l < candidates.labels; ++l) gold.scores.push_back(scale * row[l]);
+        own += scale * row[tree.labels[m]];
+    }
+    std::vector<double> sums;
+    collapse(gold, Collapse::sum, sums);
+    for (double sum : sums) own -= sum;
+    return -own;
+}
+
+// The square of what the probabilities of arcs are off, summed (Brier's score, which is proper, and which a few sentences
+// that propagation goes astray on cannot rule): from the gradient of a CRF, which is just that.
+double squared_error(const Candidates& candidates, const std::vector<double>& gradient) {
+    const int per_arc = candidates.per_arc();
+    double total = 0;
+    for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
+        double error = 0;
+        for (int l = 0; l < per_arc; ++l) error += gradient[a * per_arc + l];
+        total += error * error;
+    }
+    return total;
+}
+
+// Leaves one score for each arc: 1/scale log sum over labels of exp(scale s).
+void scale_arcs(Candidates& candidates, double scale) {
+    for (double& score : candidates.scores) score *= scale;
+    std::vector<double> sums;
+    collapse(candidates, Collapse::sum, sums);
+    for (double& sum : sums) sum /= scale;
+    candidates.labels = 0;
+    candidates.scores = std::move(sums);
+}
+
+// Multiplies what `from` has into `to`, which is a copy of it.
+void multiply(const SentenceParts& from, double scale, SentenceParts& to) {
+    for (int k = 0; k < part_kind_count; ++k)
+        for (std::size_t i = 0; i < from.scores[k].size(); ++i) to.scores[k][i] = scale * from.scores[k][i];
+    to.tags = from.tags;
+    to.tags.multiply(scale);
+}
+
+// Of one sentence.
+class Measurement {
+public:
+    Measurement(const Scorer& scorer, std::size_t sentence, GoldTree gold, const std::vector<double>& scales)
+        : kinds_(scorer.kinds()),
+          n_(scorer.length(sentence)),
+          gold_(gold),
+          scales_(scales),
+          scores_(scorer.begin(sentence)) {
+        for (std::vector<double>* each : {&found.trees, &found.labels, &found.arc_labels}) each->resize(scales.size());
+    }
+
+    void run(TreeKind kind, const GraphOptions& graph, double joint) {
+        candidates_.n = n_;
+        candidates_.arcs = scores_->choose({}, kind, gold_.heads);
+        scores_->score(nullptr, candidates_);
+        if (candidates_.labels) {
+            for (std::size_t s = 0; s < scales_.size() && !kinds_.hidden_labels; ++s)
+                found.arc_labels[s] = label_likelihood(candidates_, gold_, scales_[s]);
+            scale_arcs(candidates_, joint);
+        }
+        measure_trees(kind, graph);
+        if (kinds_.labels_follow) measure_chains();
+    }
+
+    NegativeLogLikelihoods found;
+
+private:
+    void measure_trees(TreeKind kind, const GraphOptions& graph) {
+        const Inference& inference = inference_for(kinds_);
+        Candidates scaled = candidates_;
+        SentenceParts parts, scaled_parts;
+        scores_->score_parts(candidates_.arcs, parts);
+        scaled_parts = parts;
+        ScoreGradient gradient;
+        for (std::size_t s = 0; s < scales_.size(); ++s) {
+            for (std::size_t i = 0; i < scaled.scores.size(); ++i)
+                scaled.scores[i] = scales_[s] * candidates_.scores[i];
+            multiply(parts, scales_[s], scaled_parts);
+            const double loss = inference.loss(scaled, scaled_parts, gold_, {1, 0}, kind, graph, gradient);
+            found.trees[s] = inference.is_exact(parts, kind, graph) ? loss : squared_error(scaled, gradient.arcs);
+        }
+    }
+
+    void measure_chains() {
+        std::vector<double> unary, siblings, probabilities;
+        scores_->set_tree(gold_.heads);
+        for (const Family& family : families_of(gold_.heads, n_)) {
+            const LabelChain chain = scores_->score_labels(family, nullptr);
+            const std::size_t states = chain.states();
+            std::vector<int> chosen;
+            for (int m : family.modifiers) chosen.push_back(gold_.labels[m]);
+            unary.resize(static_cast<std::size_t>(chain.count) * chain.labels);
+            siblings.resize(chain.siblings ? states * states : 0);
+            probabilities.resize(unary.size());
+            for (std::size_t s = 0; s < scales_.size(); ++s) {
+                for (std::size_t i = 0; i < unary.size(); ++i) unary[i] = scales_[s] * chain.unary[i];
+                for (std::size_t i = 0; i < siblings.size(); ++i) siblings[i] = scales_[s] * chain.siblings[i];
+                const LabelChain scaled{unary.data(), chain.siblings ? siblings.data() : nullptr, chain.count,
+                                        chain.labels};
+                found.labels[s] +=
+                    sum_chain(scaled, probabilities.data(), nullptr) - chain_score(scaled, chosen.data());
+            }
+        }
+    }
+
+    ScoreKinds kinds_;
+    int n_;
+    GoldTree gold_;
+    const std::vector<double>& scales_;
+    std::unique_ptr<SentenceScorer> scores_;
+    Candidates candidates_;
+};
+
+bool is_possible(const Scorer& scorer, std::size_t sentence, GoldTree gold) {
+    for (int m = 1; m <= scorer.length(sentence); ++m)
+        if (gold.labels[m] < 0 || !scorer.may_have_label(gold.heads[m], gold.labels[m])) return false;
+    return true;
+}
+
+}  // namespace
+
+NegativeLogLikelihoods negative_log_likelihoods(const Scorer& scorer, const std::vector<GoldTree>& gold, TreeKind kind,
+                                                const GraphOptions& graph, const std::vector<double>& scales,
+                                                double joint, int threads) {
+    const std::vector<double> zeros(scales.size());
+    std::vector<NegativeLogLikelihoods> each(scorer.sentences(), {zeros, zeros, zeros});
+    parallel_for(scorer.sentences(), threads, [&](std::size_t sentence) {
+        if (!is_possible(scorer, sentence, gold[sentence])) return;
+        Measurement measurement(scorer, sentence, gold[sentence], scales);
+        measurement.run(kind, graph, joint);
+        each[sentence] = std::move(measurement.found);
+    });
+    NegativeLogLikelihoods total{zeros, zeros, zeros};
+    for (const NegativeLogLikelihoods& own : each)
+        for (std::size_t s = 0; s < scales.size(); ++s) {
+            total.trees[s] += own.trees[s];
+            total.labels[s] += own.labels[s];
+            total.arc_labels[s] += own.arc_labels[s];
+        }
+    return total;
+}
+
+}  // namespace arbora

@@ -1,0 +1,174 @@
+"""What all parsers share, wherever their scores come from: trees, probabilities and graphs by a scorer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora import _core
+from arbora.dependency.array_scores import places
+from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of, tags_of
+from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
+from arbora.errors import ArboraError, InfeasibleTreeError
+from arbora.inference import find_solver
+
+Integers: TypeAlias = npt.NDArray[np.int32]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class HeadsFound(NamedTuple):
+    """Heads of words 1..n by a solver on a graph, and by how much their tree may lack from the best."""
+
+    heads: list[int]
+    gap: float
+
+
+class BatchFound(NamedTuple):
+    """What parsing found for a batch; gaps of sentences, and why some have no tree (by their places)."""
+
+    parses: _core.Parses
+    gaps: list[float]
+    reasons: dict[int, str]
+
+
+class ScoredParser:
+    """A parser over a source of scores, which `_core.Scorer` is for a batch of sentences.
+
+    What is given beforehand are flat arrays with n+1 places for each sentence, the root's first; -1 is not
+    known.
+    """
+
+    labels: list[str]
+    tags: list[str]
+    hidden_tags: bool = False
+    """Whether words have tags that nobody names."""
+    settings: Mapping[str, Any]
+    """Which trees count and how they are found, unless options say otherwise: see `tree_options`."""
+
+    def _trees(self, options: ParseOptions) -> _core.TreeOptions:
+        if (self.tags or self.hidden_tags) and (options.certificates or options.solver not in (None, "bp")):
+            kind = "chooses tags, by bp" if self.tags else "has hidden tags, which bp sums out"
+            raise ArboraError(f"this parser {kind}: there is no other solver, and no certificate")
+        return tree_options(self.settings, options)
+
+    def _graph_of(
+        self,
+        scorer: _core.Scorer,
+        place: int,
+        options: ParseOptions,
+        *,
+        sums: bool = False,
+        joined: bool | None = None,
+        given_heads: Integers | None = None,
+        given_labels: Integers | None = None,
+    ) -> SentenceGraph:
+        """One sentence as a factor graph over its candidate arcs; what is given has n+1 places."""
+        trees = self._trees(options)
+        listed = scorer.choose(place, trees, given_heads, given_labels)
+        counts, *of_tags = scorer.tag_scores(place, listed)
+        return make_graph(
+            scorer.lengths[place],
+            listed,
+            scorer.arc_totals(place, listed, sums, given_labels),
+            parts_of(scorer.part_scores(place, listed)),
+            single_root=trees.single_root,
+            projective=trees.projective,
+            joined=not sums if joined is None else joined,
+            tags=tags_of(of_tags, counts, listed, are_hidden=self.hidden_tags),
+        )
+
+    def _heads_by_graph(
+        self,
+        scorer: _core.Scorer,
+        place: int,
+        options: ParseOptions,
+        given_heads: Integers | None,
+        given_labels: Integers | None = None,
+    ) -> HeadsFound:
+        """By a solver of Python; InfeasibleTreeError if it finds no tree."""
+        assert options.solver is not None
+        has_bound = "upper_bound" in find_solver(options.solver).gives
+        graph = self._graph_of(
+            scorer, place, options, joined=has_bound, given_heads=given_heads, given_labels=given_labels
+        )
+        solution = graph.graph.solve(options.solver)
+        try:
+            heads = graph.heads_of(solution)
+        except ArboraError as error:
+            raise InfeasibleTreeError(str(error)) from None
+        return HeadsFound(
+            heads, 0.0 if has_bound and solution.is_certified else solution.gap if has_bound else inf
+        )
+
+    def _parse_batch(
+        self,
+        scorer: _core.Scorer,
+        options: ParseOptions,
+        given_heads: Integers | None = None,
+        given_labels: Integers | None = None,
+    ) -> BatchFound:
+        """All sentences of a batch, by any solver."""
+        if options.solver in GRAPH_SOLVERS:
+            return self._parse_by_graphs(scorer, options, given_heads, given_labels)
+        parses = scorer.parse(
+            self._trees(options),
+            options.decoder == "mbr",
+            options.probabilities,
+            options.threads,
+            given_heads,
+            given_labels,
+        )
+        return BatchFound(parses, parses.gaps, {place: reason for place, _, reason in parses.errors})
+
+    def _parse_by_graphs(
+        self,
+        scorer: _core.Scorer,
+        options: ParseOptions,
+        given_heads: Integers | None,
+        given_labels: Integers | None,
+    ) -> BatchFound:
+        """Heads by graphs of Python; then the rest as if they had been given."""
+        found, gaps, reasons = [], [0.0] * len(scorer), {}
+        for place, own in enumerate(places(scorer.lengths)):
+            found.append(np.full(own.stop - own.start, -1, np.int32))
+            if own.stop - own.start == 1:
+                continue
+            try:
+                heads, gaps[place] = self._heads_by_graph(
+                    scorer, place, options, _part(given_heads, own), _part(given_labels, own)
+                )
+                found[-1][1:] = heads
+            except InfeasibleTreeError as error:
+                reasons[place] = str(error)
+        heads = np.concatenate(found) if found else np.empty(0, np.int32)
+        plain = replace(options, solver=None, certificates=False, nodes=None)
+        parses, _, others = self._parse_batch(scorer, plain, heads, given_labels)
+        return BatchFound(parses, gaps, {**others, **reasons})
+
+    def _kbest_batch(
+        self,
+        scorer: _core.Scorer,
+        k: int,
+        options: ParseOptions,
+        given_heads: Integers | None = None,
+        given_labels: Integers | None = None,
+    ) -> Sequence[tuple[Integers, Integers, Floats, str]]:
+        """Of every sentence the k best trees: heads, labels, log-probabilities, and why there are none."""
+        if k < 1:
+            raise ArboraError(f"k must be at least 1, not {k}")
+        return scorer.kbest(self._trees(options), options.threads, k, given_heads, given_labels)
+
+    def _probabilities_of(
+        self, scorer: _core.Scorer, place: int, options: ParseOptions, given_heads: Integers | None
+    ) -> tuple[Floats, Floats]:
+        """Of one sentence: of heads (n+1, n+1), and of labels of the best tree's arcs (n+1, labels)."""
+        return scorer.distributions(place, self._trees(options), given_heads)
+
+
+def _part(given: Integers | None, own: slice) -> Integers | None:
+    return None if given is None else given[own]
