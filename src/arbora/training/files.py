@@ -8,7 +8,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from arbora.errors import ArboraError
-from arbora.models import Component, check_model_name, find_architecture
+from arbora.models import Component, check_model_name, find_architecture, remove_leftovers
 from arbora.training.checkpoints import Checkpoint, checkpoint_name
 from arbora.training.reports import Watcher
 from arbora.training.run import run
@@ -82,6 +82,7 @@ def train_file(
     kept = Checkpoint(checkpoint_name(output))
     if resume:
         kept.check()
+    remove_leftovers(output)
     sentences = task_class.read(source, options, dev=False)
     others = None if dev is None else task_class.read(dev, options, dev=True)
     task = task_class(sentences, others, options, threads=threads, licence=licence, **own)

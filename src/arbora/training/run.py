@@ -70,7 +70,7 @@ def _train_stage(task: Task[Any], state: RunState, kept: Checkpoint | None, watc
     """The rest of a stage; then the task and the state are at the beginning of the next one."""
     stage = task.stages[state.stage]
     steps = max(1, stage.epochs)
-    while state.epoch < steps:
+    while state.epoch < steps and not (state.epoch and task.ends_early(stage, state.history)):
         report = _train_step(task, state, stage, kept, watcher)
         if kept is not None:
             kept.save(task, state)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from arbora.models import Component, Parts
 from arbora.training.reports import EpochReport, Watcher
-from arbora.treebank import Sentence
 
 __all__ = ["Candidate", "History", "Options", "Stage", "Step", "Task", "Trained"]
 
@@ -122,6 +121,10 @@ class Task(ABC, Generic[Made]):
     def judge(self, stage: Stage) -> Candidate:
         """What the stage would give if it ended now, and how good that is."""
 
+    def ends_early(self, stage: Stage, history: History) -> bool:
+        """Whether no more epochs of the stage are needed; asked before each, also by a run that goes on."""
+        return False
+
     def end(self, stage: Stage, parts: Parts) -> None:
         """The stage is over, and these are the parts of its best candidate."""
 
@@ -150,8 +153,8 @@ class FileTask(Task[Made]):
     @abstractmethod
     def __init__(
         self,
-        sentences: Sequence[Sentence],
-        dev: Sequence[Sentence] | None,
+        sentences: Sequence[Any],
+        dev: Sequence[Any] | None,
         options: Any,
         *,
         threads: int = 1,
@@ -172,5 +175,5 @@ class FileTask(Task[Made]):
 
     @classmethod
     @abstractmethod
-    def read(cls, path: str, options: Any, *, dev: bool) -> list[Sentence]:
-        """The sentences of a treebank; FileError if they cannot be learned from."""
+    def read(cls, path: str, options: Any, *, dev: bool) -> Sequence[Any]:
+        """The sentences (or trees, or texts) of a file; FileError if they cannot be learned from."""
