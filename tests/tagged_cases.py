@@ -10,6 +10,7 @@ import pytest
 from contract.test_parser import draw_sentence
 from contract.test_part_graphs import templates_for
 from oracles.features import Twin, all_arcs
+from parse_numbers import parse_numbers
 
 from arbora import _core
 from arbora.dependency import DependencyParser, ParseOptions
@@ -88,8 +89,7 @@ def check_beliefs(parser: DependencyParser, sentence: Sentence, **options):
     Returns what was parsed, and the graph's tags with their beliefs.
     """
     chosen = ParseOptions(probabilities=True, propagations=500, **options)
-    work = parser._encode([sentence], chosen)
-    parser._run(work, chosen)
+    work = parse_numbers(parser, [sentence], chosen)
     view = parser.graph(sentence, sums=True)
     solution = view.graph.solve("bp", tolerance=1e-9, iterations=1000)
     assert solution.converged

@@ -37,16 +37,36 @@ void bind_parses(nb::module_& m) {
                        "What parsing found for sentences, in flat arrays: one of n words has n + 1 places, the root's "
                        "first. Arrays of what was not asked for are empty.")
         .def("__len__", &Parses::sentences)
-        .def_prop_ro("starts", [](const Parses& self) { return array_of(self.starts); })
-        .def_prop_ro("heads", [](const Parses& self) { return array_of(self.heads); })
-        .def_prop_ro("labels", [](const Parses& self) { return array_of(self.labels); })
-        .def_prop_ro("tags", [](const Parses& self) { return array_of(self.tags); })
-        .def_prop_ro("head_probabilities", [](const Parses& self) { return array_of(self.head_probabilities); })
-        .def_prop_ro("label_probabilities", [](const Parses& self) { return array_of(self.label_probabilities); })
-        .def_prop_ro("tag_probabilities", [](const Parses& self) { return array_of(self.tag_probabilities); })
-        .def_prop_ro("log_probabilities", [](const Parses& self) { return array_of(self.log_probabilities); })
-        .def_prop_ro("values", [](const Parses& self) { return array_of(self.values); })
-        .def_prop_ro("upper_bounds", [](const Parses& self) { return array_of(self.upper_bounds); })
+        .def_prop_ro(
+            "starts", [](const Parses& self) { return array_of(self.starts); },
+            nb::for_getter(nb::sig("def starts(self) -> typing.Any")))
+        .def_prop_ro(
+            "heads", [](const Parses& self) { return array_of(self.heads); },
+            nb::for_getter(nb::sig("def heads(self) -> typing.Any")))
+        .def_prop_ro(
+            "labels", [](const Parses& self) { return array_of(self.labels); },
+            nb::for_getter(nb::sig("def labels(self) -> typing.Any")))
+        .def_prop_ro(
+            "tags", [](const Parses& self) { return array_of(self.tags); },
+            nb::for_getter(nb::sig("def tags(self) -> typing.Any")))
+        .def_prop_ro(
+            "head_probabilities", [](const Parses& self) { return array_of(self.head_probabilities); },
+            nb::for_getter(nb::sig("def head_probabilities(self) -> typing.Any")))
+        .def_prop_ro(
+            "label_probabilities", [](const Parses& self) { return array_of(self.label_probabilities); },
+            nb::for_getter(nb::sig("def label_probabilities(self) -> typing.Any")))
+        .def_prop_ro(
+            "tag_probabilities", [](const Parses& self) { return array_of(self.tag_probabilities); },
+            nb::for_getter(nb::sig("def tag_probabilities(self) -> typing.Any")))
+        .def_prop_ro(
+            "log_probabilities", [](const Parses& self) { return array_of(self.log_probabilities); },
+            nb::for_getter(nb::sig("def log_probabilities(self) -> typing.Any")))
+        .def_prop_ro(
+            "values", [](const Parses& self) { return array_of(self.values); },
+            nb::for_getter(nb::sig("def values(self) -> typing.Any")))
+        .def_prop_ro(
+            "upper_bounds", [](const Parses& self) { return array_of(self.upper_bounds); },
+            nb::for_getter(nb::sig("def upper_bounds(self) -> typing.Any")))
         .def_prop_ro("gaps", &gaps_of, "By how much a tree's score may be less than the best; 0 is proved.")
         .def_prop_ro(
             "errors",

@@ -1,7 +1,8 @@
 // From columns to trees in the core, where the sanitizers see it. Agreement with enumeration is tested from Python;
 // here results are tested against each other.
-#include "parsing/stream.hpp"
+#include "parsing/annotate.hpp"
 #include "small_parsers.hpp"
+#include "treebank/rendering.hpp"
 
 using namespace arbora;
 
@@ -79,6 +80,31 @@ TEST(parsing_keeps_what_is_given) {
     }
 }
 
+namespace {
+
+std::shared_ptr<const ParserNames> names(const std::vector<std::string>& tags) {
+    return std::shared_ptr<const ParserNames>(new ParserNames{Names({"a", "b"}), Names(tags)});
+}
+
+// What was read, with trees, and the text of the sentences before the first that was refused.
+struct Parsed {
+    treebank::ReadBatch read;
+    std::vector<std::string> texts;
+};
+
+// The text has exactly its size, so that the sanitizer sees a read beyond its end.
+Parsed parsed(const Model& model, const std::vector<std::string>& tags, const std::string& text, bool final,
+              const AnnotationOptions& options) {
+    const auto exact = std::make_shared<const std::vector<char>>(text.begin(), text.end());
+    Parsed result{treebank::read_conllu({exact->data(), exact->size()}, exact, final, options.threads), {}};
+    annotate(model.parser(), names(tags), options, result.read.batch);
+    for (std::size_t i = 0; i < result.read.batch.sound(); ++i)
+        treebank::append_conllu(result.read.batch.sentences[i], result.texts.emplace_back());
+    return result;
+}
+
+}  // namespace
+
 TEST(parsing_from_text_to_text) {
     Random random(6);
     const auto row = [](const std::string& id, const std::string& tree) {
@@ -88,51 +114,62 @@ TEST(parsing_from_text_to_text) {
         "# c\n" + row("1-2", "_\t_") + row("1", "2\tx") + row("2", "_\tb") + row("2.1", "_\t_") + "\n";
     const std::string none = "# no words\r\n\r\n", cycle = row("1", "2\tx") + row("2", "1\tx") + "\n";
     const std::string two_roots = row("1", "0\ta") + row("2", "0\ta") + "\n";
-    const Names labels({"a", "b"});
-    const auto joined = [](const treebank::RewrittenText& parsed) {
-        std::string all;
-        for (const std::string& sentence : parsed.sentences) all += sentence;
-        return all;
-    };
     for (const Model& model : all_models(2, random)) {
         const auto run = [&](const std::string& text, bool final, bool constraints, int threads) {
-            const std::vector<char> exact(text.begin(), text.end());
-            return parse_conllu(model.parser(), labels, Names({}), {exact.data(), exact.size()}, final,
-                                {{{true, false}, Decoder::best, constraints}, constraints, threads});
+            return parsed(model, {}, text, final, {{{true, false}, Decoder::best, constraints}, constraints, threads});
         };
         for (int threads : {1, 3}) {
-            const treebank::RewrittenText whole = run(some + none + some, true, false, threads);
-            CHECK(whole.sentences.size() == 3 && whole.words == 4 && whole.lines == 14 && !whole.stopped);
-            CHECK(whole.bytes == 2 * some.size() + none.size());
-            CHECK(whole.sentences[0] == whole.sentences[2] && whole.sentences[1] == none);
-            CHECK(run(some + none + some, false, false, threads).sentences.size() == 2);
+            const Parsed whole = run(some + none + some, true, false, threads);
+            CHECK(whole.texts.size() == 3 && whole.read.batch.words() == 4 && whole.read.lines == 14);
+            CHECK(!whole.read.is_broken && whole.read.bytes == 2 * some.size() + none.size());
+            CHECK(whole.texts[0] == whole.texts[2] && whole.texts[1] == none);
+            CHECK(run(some + none + some, false, false, threads).texts.size() == 2);
             for (const std::string& bad : {cycle, two_roots}) {
-                const treebank::RewrittenText part = run(some + bad + cycle, true, true, threads);
-                CHECK(part.stopped && part.bytes == some.size() && part.lines == 6 && part.sentences.size() == 1);
-                CHECK(part.refused_because.empty() == (bad == cycle));
-                CHECK(joined(part).find("\t2\tx\t_\tA=1|HeadProbability=") != std::string::npos);
-                CHECK(joined(part).find("# c\n# tree_log_probability = ") == 0);
+                const Parsed part = run(some + bad + cycle, true, true, threads);
+                CHECK(part.read.is_broken && part.read.batch.sound() == 1);
+                CHECK((part.read.batch.sentences.size() == 1) == (bad == cycle));
+                CHECK(bad == cycle || part.read.batch.sentences[1].refusal.code == std::string("infeasible"));
+                CHECK(part.texts[0].find("\t2\tx\t_\tA=1|HeadProbability=") != std::string::npos);
+                CHECK(part.texts[0].find("# c\n# tree_log_probability = ") == 0);
             }
         }
-        CHECK(run("", true, true, 2).sentences.empty());
+        CHECK(run("", true, true, 2).texts.empty());
+    }
+}
+
+TEST(parsing_gives_every_one_of_the_best_trees_a_sentence) {
+    Random random(7);
+    const std::string text = "1\tdog\tdog\tNOUN\t_\t_\t_\t_\t_\t_\n2\tdog\tdog\tNOUN\t_\t_\t_\t_\t_\t_\n\n# none\n\n";
+    for (const Model& model : all_models(2, random)) {
+        treebank::Batch ranked;
+        {
+            const treebank::ReadBatch read = treebank::read_conllu(text, nullptr, true, 1);
+            ranked = annotate_kbest(model.parser(), names({}), {{{true, false}, Decoder::best, true}}, 3, read.batch);
+        }
+        CHECK(ranked.sentences.size() == 4);
+        for (int rank = 1; rank <= 3; ++rank) {
+            std::string own;
+            treebank::append_conllu(ranked.sentences[rank - 1], own);
+            CHECK(own.find("# kbest_rank = " + std::to_string(rank) + "\n# tree_log_probability = ") == 0);
+        }
+        CHECK(ranked.sentences[3].notes.empty());
     }
 }
 
 TEST(parsing_chooses_tags_from_text_to_text) {
     Random random(8);
-    const Names labels({"a", "b"}), tags({"A", "B"});
     const auto word = [](const std::string& id, const std::string& misc) {
         return id + "\tdog\tdog\tX\t_\t_\t_\t_\t_\t" + misc + "\n";
     };
     const std::string text = word("1", "UposCandidates=B:1") + word("2-3", "K=1|UposCandidates=B:1") +
                              word("2", "K=1|UposCandidates=A:0.5|L") + word("3", "K=1|UposCandidates=;B:x") + "\n";
     for (const Model& model : all_models(2, random)) {
-        if (model.higher.tags().tags() != tags.count()) continue;
+        if (model.higher.tags().tags() != 2) continue;
         for (bool probabilities : {false, true}) {
-            const auto found = parse_conllu(model.parser(), labels, tags, text, true,
-                                            {{{true, false}, Decoder::best, probabilities}, false, 2});
-            CHECK(found.sentences.size() == 1 && found.words == 3);
-            const std::string& own = found.sentences[0];
+            const Parsed found =
+                parsed(model, {"A", "B"}, text, true, {{{true, false}, Decoder::best, probabilities}, false, 2});
+            CHECK(found.texts.size() == 1 && found.read.batch.words() == 3);
+            const std::string& own = found.texts[0];
             CHECK(own.find("1\tdog\tdog\tB\t_") != own.npos && own.find("2\tdog\tdog\tA\t_") != own.npos);
             CHECK(own.find("2-3\tdog\tdog\tX\t_\t_\t_\t_\t_\tK=1|UposCandidates=B:1\n") != own.npos);
             CHECK(own.find("3\tdog\tdog\tX\t_\t_\t_\t") == own.rfind("3\tdog\tdog\tX"));  // the range only

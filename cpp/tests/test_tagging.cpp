@@ -5,8 +5,9 @@
 
 #include "check.hpp"
 #include "support/random.hpp"
-#include "tagging/stream.hpp"
+#include "tagging/annotate.hpp"
 #include "tagging/training.hpp"
+#include "treebank/rendering.hpp"
 
 using namespace arbora;
 
@@ -42,7 +43,8 @@ struct SmallTagger {
     std::vector<Stage> stages;
     std::vector<std::vector<std::int16_t>> weights;
     Tagger tagger;
-    TagNames names{{"A", "B"}, {"a", "b", "c", "d"}, {"_", "N=1", "N=2", "N=1|M=2"}};
+    std::shared_ptr<const TagNames> names =
+        std::make_shared<const TagNames>(TagNames{{"A", "B"}, {"a", "b", "c", "d"}, {"_", "N=1", "N=2", "N=1|M=2"}});
 
     explicit SmallTagger(Random& random) {
         const WordTemplate suffix(1, {{0, WordAtom::suffix1}}), before(2, {{-3, WordAtom::form}, {3, WordAtom::upos}});
@@ -109,14 +111,22 @@ TEST(taggers_do_not_depend_on_threads_or_pieces) {
         "2\tis\t_\t_\t_\t_\t1\tr\t_\t_\n2.1\tnull\t_\t_\t_\t_\t_\t_\t_\t_\n\n";
     std::string text = "# only a comment\n\n";
     for (int i = 0; i < 5; ++i) text += sentence;
-    const auto whole = tag_conllu(small.tagger, small.names, text, true, {true, 2, 0.01}, 1);
-    CHECK(!whole.stopped && whole.bytes == text.size() && whole.words == 10 && whole.sentences.size() == 6);
-    CHECK(whole.sentences[0] == "# only a comment\n\n");
-    CHECK(whole.sentences[1].find("K=1|UposProbability=") != std::string::npos);
-    CHECK(whole.sentences[1].find("1-2\tdogs\t_\t_\t_\t_\t") != std::string::npos);
-    CHECK(tag_conllu(small.tagger, small.names, text, true, {true, 2, 0.01}, 3).sentences == whole.sentences);
-    const auto stopped = tag_conllu(small.tagger, small.names, sentence + "1\tbad\n\n", true, {}, 2);
-    CHECK(stopped.stopped && stopped.sentences.size() == 1 && stopped.bytes == sentence.size());
+    const auto tagged = [&](int threads) {
+        treebank::ReadBatch read = treebank::read_conllu(text, nullptr, true, threads);
+        CHECK(!read.is_broken && read.bytes == text.size() && read.batch.words() == 10);
+        annotate(small.tagger, small.names, {true, 2, 0.01}, threads, read.batch);
+        std::vector<std::string> result;
+        for (const auto& each : read.batch.sentences) treebank::append_conllu(each, result.emplace_back());
+        return result;
+    };
+    const std::vector<std::string> whole = tagged(1);
+    CHECK(whole.size() == 6 && whole[0] == "# only a comment\n\n");
+    CHECK(whole[1].find("K=1|UposProbability=") != std::string::npos);
+    CHECK(whole[1].find("1-2\tdogs\t_\t_\t_\t_\t") != std::string::npos);
+    CHECK(tagged(3) == whole);
+    const std::string bad = sentence + "1\tbad\n\n";
+    const treebank::ReadBatch broken = treebank::read_conllu(bad, nullptr, true, 2);
+    CHECK(broken.is_broken && broken.batch.sentences.size() == 1 && broken.bytes == sentence.size());
 }
 
 TEST(stages_learn_what_they_are_shown) {

@@ -6,9 +6,10 @@
 
 #include "check.hpp"
 #include "tokenizing/boundaries.hpp"
-#include "tokenizing/conllu_writer.hpp"
 #include "tokenizing/multiwords.hpp"
 #include "tokenizing/scanner.hpp"
+#include "tokenizing/sentences.hpp"
+#include "treebank/rendering.hpp"
 
 using namespace arbora;
 using namespace arbora::tokenizing;
@@ -93,13 +94,16 @@ std::string drawn_text(std::mt19937& random, std::size_t length) {
 // The text in pieces of exactly their size, so that the sanitizer sees a read beyond an end.
 std::string conllu(const BoundaryModel& model, const std::string& text, std::size_t size, int threads) {
     TextScanner scanner(model, {7, 20});
-    Written written;
+    TextCounts counts;
     std::string result;
     for (std::size_t at = 0; at <= text.size(); at += size) {
         const std::size_t count = std::min(size, text.size() - at);
         const std::unique_ptr<char[]> bytes(new char[count]);
         std::copy_n(text.data() + at, count, bytes.get());
-        write_conllu(scanner.feed({bytes.get(), count}, at + size > text.size(), threads), {}, true, written, result);
+        const auto found =
+            std::make_shared<TextBatch>(scanner.feed({bytes.get(), count}, at + size > text.size(), threads));
+        const treebank::Batch batch = make_sentences(found, {}, true, counts, threads);
+        for (const treebank::AnnotatedSentence& sentence : batch.sentences) append_conllu(sentence, result);
     }
     return result;
 }

@@ -1,11 +1,11 @@
 """Arbora: syntactic parsers that say how sure they are.
 
-`arbora.load` gives a pipeline from raw text to trees.
+`arbora.load` gives a pipeline from raw text to trees, or whatever a model file holds.
 
 The rooms are imported when they are first used: ``arbora.pipeline``, ``arbora.dependency`` (parsers),
 ``arbora.text`` (tokenizers, taggers), ``arbora.trees``, ``arbora.graphs`` (with ``arbora.FactorGraph``),
 ``arbora.factors`` and ``arbora.inference``, ``arbora.treebank``, ``arbora.evaluation``, ``arbora.draw``, and
-``arbora.features``, ``arbora.learning``, ``arbora.models`` behind them.
+``arbora.features``, ``arbora.learning``, ``arbora.training``, ``arbora.models`` behind them.
 
 >>> import arbora
 >>> arbora.treebank.Sentence(["Trees", "grow"], heads=[2, 0]).roots
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         models,
         pipeline,
         text,
+        training,
         treebank,
         trees,
     )
@@ -52,6 +53,7 @@ __all__ = [
     "models",
     "pipeline",
     "text",
+    "training",
     "treebank",
     "trees",
 ]

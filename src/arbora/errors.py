@@ -6,6 +6,9 @@ from __future__ import annotations
 class ArboraError(Exception):
     """Anything that is the input's or the caller's fault, said in one line."""
 
+    exit_code = 2
+    """What the command line ends with."""
+
 
 class FileError(ArboraError):
     """A file that cannot be read or written, or whose content breaks its format.

@@ -12,6 +12,7 @@ import arbora.errors
 from arbora.cli import COMMANDS as PLACES
 from arbora.cli import app
 from arbora.cli.lazy import LazyCommand
+from arbora.cli.train import COMMANDS as TRAIN_PLACES
 
 ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.conllu"
 COMMANDS = [
@@ -59,9 +60,11 @@ def test_every_command_is_listed_once():
     assert sorted(PLACES) == COMMANDS
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_line_about_a_command_is_the_first_of_its_help(command):
-    place, line = PLACES[command]
+@pytest.mark.parametrize(
+    ("command", "place", "line"),
+    [(name, *place) for name, place in (*PLACES.items(), *TRAIN_PLACES.items())],
+)
+def test_the_line_about_a_command_is_the_first_of_its_help(command, place, line):
     assert " ".join(LazyCommand(command, place, line).load().help.split("\n\n")[0].split()) == line
 
 

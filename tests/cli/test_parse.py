@@ -268,7 +268,6 @@ def test_a_projective_model_gives_projective_trees(tmp_path):
         (("--format", "x"), "-: there is no output format x"),
         (("--format", "brackets"), "-: there is no output format brackets"),
         (("--format", "horizontal"), "-: there is no output format horizontal"),
-        (("--output", "out.dat"), "out.dat: the name does not tell the format"),
         (("--output", "nowhere/out.conllu"), "nowhere/out.conllu: its directory does not exist"),
         (("--input", "nowhere.conllu"), "nowhere.conllu: there is no such file"),
         (("--model", "nowhere"), "nowhere: there is no such file"),

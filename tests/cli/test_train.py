@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from command import run_here
 
-from arbora.errors import FileError
 from arbora.learning import LEARNERS, LOSSES
 from arbora.models import read_model
 
@@ -193,93 +190,29 @@ def test_own_templates(tmp_path):
     assert "no section [labels]" in refused(run(ENGLISH, "-o", tmp_path / "n", "--templates", path))
 
 
-# ---- killed and taken up again ----
-
-LONG = ("--bits", 14, "--epochs", 60, "--dev", ENGLISH, "--threads", 1)
+# ---- stopped and gone on with; tests/contract/test_training.py has the kills ----
 
 
-def checkpoint_epoch(path: Path) -> int:
-    try:
-        return read_model(path, verify=False).header["epoch"]
-    except FileError:
-        return -1
-
-
-def kill_midway(output: Path) -> Path:
-    """Start a long run and kill it after its second epoch or later; gives its checkpoint."""
-    checkpoint = Path(f"{output}.checkpoint")
-    command = [ARBORA, "train", "parser", ENGLISH, "--output", output, *LONG]
-    running = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL)
-    try:
-        until = time.monotonic() + 60
-        while checkpoint_epoch(checkpoint) < 2 and time.monotonic() < until:
-            time.sleep(0.002)
-    finally:
-        os.kill(running.pid, signal.SIGKILL)
-        assert running.wait() == -signal.SIGKILL
-    assert 2 <= checkpoint_epoch(checkpoint) < 60
-    assert not output.exists()
-    return checkpoint
-
-
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory) -> bytes:
-    """The checkpoint of a run that was killed."""
-    return kill_midway(tmp_path_factory.mktemp("killed") / "m").read_bytes()
-
-
-def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, killed):
-    (tmp_path / "a.checkpoint").write_bytes(killed)
-    resumed = run(ENGLISH, "--output", tmp_path / "a", *LONG, "--resume", "--threads", 2)
-    assert resumed.returncode == 0
-    first = checkpoint_epoch_of(killed, tmp_path) + 1
-    assert resumed.stderr.splitlines()[0] == f"resuming with epoch {first}"
-    assert resumed.stderr.splitlines()[1].startswith(f"epoch {first}/60  ")
-    whole = run_installed("parser", ENGLISH, "--output", tmp_path / "b", *LONG)
-    assert whole.returncode == 0
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == "") == ["a", "b"]
-    assert not (tmp_path / "a.checkpoint").exists()
-
-
-def checkpoint_epoch_of(data: bytes, folder: Path) -> int:
-    path = folder / "copy.checkpoint"
-    path.write_bytes(data)
-    return checkpoint_epoch(path)
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (("--seed", 2), "the checkpoint was made with another seed (1, now 2)"),
-        (("--beta", 1), "the checkpoint was made with another beta (None, now 1.0)"),
-        (("--dev", ENGLISH.with_name("de.conllu")), "the checkpoint was made with other data"),
-    ],
-)
-def test_a_checkpoint_of_something_else(tmp_path, killed, options, reason):
-    (tmp_path / "m.checkpoint").write_bytes(killed)
-    done = run(ENGLISH, "--output", tmp_path / "m", *LONG, "--resume", *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines()[-1].startswith(f"arbora: {tmp_path}/m.checkpoint: {reason}")
-    assert (tmp_path / "m.checkpoint").read_bytes() == killed
-
-
-@pytest.mark.parametrize("damage", ["cut", "header", "weights", "nothing", "another kind"])
-def test_a_damaged_checkpoint(tmp_path, killed, damage):
-    middle = len(killed) // 2
-    (tmp_path / "m.checkpoint").write_bytes(
-        {
-            "cut": killed[:middle],
-            "header": killed.replace(b"fingerprint", b"FINGERPRINT"),
-            "weights": killed[:middle] + bytes([killed[middle] ^ 1]) + killed[middle + 1 :],
-            "nothing": b"",
-            "another kind": trained(tmp_path / "other"),
-        }[damage]
+def test_ctrl_c_leaves_a_checkpoint_and_says_how_to_go_on(tmp_path):
+    arguments = [ENGLISH, "--output", tmp_path / "m", "--bits", 14, "--epochs", 60, "--dev", ENGLISH]
+    command = [ARBORA, "train", "parser", *arguments]
+    running = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True)
+    assert running.stderr is not None
+    seen = [running.stderr.readline() for _ in range(3)]
+    running.send_signal(signal.SIGINT)
+    rest = running.stderr.read().splitlines()
+    assert running.wait() == 130
+    assert rest[-1] == (
+        f"arbora: stopped; what is done is kept in {tmp_path}/m.checkpoint: the same command with --resume "
+        "goes on"
     )
-    done = run(ENGLISH, "--output", tmp_path / "m", *LONG, "--resume")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines()[-1].startswith(f"arbora: {tmp_path}/m.checkpoint: ")
-    assert "Traceback" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["m.checkpoint"]
+    done = len(seen) + len(rest) - 2  # of epochs: one line is the pruner's, and one the last
+    resumed = run(*arguments, "--resume")
+    assert resumed.returncode == 0
+    lines = resumed.stderr.splitlines()
+    assert lines[0] in [f"resuming with epoch {epoch}/60" for epoch in (done + 1, done + 2)]
+    assert lines[-1].startswith("epoch 60/60  ")
 
 
 def test_without_resume_an_old_checkpoint_is_no_matter(tmp_path):

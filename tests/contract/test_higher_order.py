@@ -11,6 +11,7 @@ import pytest
 from oracles.features import Twin
 from oracles.parts import KINDS
 from oracles.trees import is_tree
+from parse_numbers import parse_numbers
 
 from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions, train
 from arbora.dependency.options import CONSTRAINTS, SOLVERS
@@ -153,7 +154,7 @@ def test_a_parser_remembers_its_solver(parsers, tmp_path):
 
 
 def certificates(parser: DependencyParser, options: ParseOptions) -> np.ndarray:
-    return parser._run(parser._encode(copies(8), options), options).gaps
+    return parse_numbers(parser, copies(8), options).gaps
 
 
 def test_certificates_are_written(parser):
@@ -161,7 +162,7 @@ def test_certificates_are_written(parser):
     options = ParseOptions(certificates=True, solver="ad3", iterations=30, projective=True)
     found = list(parser.parse([*copies(6), Sentence()], options))
     said = [[c for c in sentence.comments if c.startswith("# certificate =")] for sentence in found]
-    gaps = parser._run(parser._encode(copies(6), options), options).gaps
+    gaps = parse_numbers(parser, copies(6), options).gaps
     for lines, gap in zip(said[:-1], gaps.tolist(), strict=True):
         expected = "proved" if gap == 0 else f"gap {gap:.6f}"
         assert lines == [f"# certificate = {expected}"]
@@ -229,7 +230,7 @@ def test_trees_of_every_kind(parser, solver, single_root, projective):
             projective=projective, iterations=5, propagations=5, probabilities=True,
             certificates=decoder == "best",
         )  # fmt: skip
-        work = parser._run(parser._encode(odd_sentences(), options), options)
+        work = parse_numbers(parser, odd_sentences(), options)
         start = 0
         for sentence in work.sentences:
             end = start + len(sentence)
@@ -252,7 +253,7 @@ def test_probabilities_of_heads(parsers):
         sums = np.bincount(made.modifiers, beliefs, minlength=len(sentence) + 1)[1:]
         np.testing.assert_allclose(sums, 1, atol=0.01)
         options = ParseOptions(probabilities=True, propagations=100)
-        work = parser._run(parser._encode([sentence], options), options)
+        work = parse_numbers(parser, [sentence], options)
         arcs = list(zip(made.heads.tolist(), made.modifiers.tolist(), strict=True))
         own = [beliefs[arcs.index((int(head), word))] for word, head in enumerate(work.heads, 1)]
         np.testing.assert_allclose(work.head_probabilities, own, atol=0.01)
@@ -265,7 +266,7 @@ def test_kbest(preset, labels):
     parser = train(TREEBANK, options=small(preset, labels=labels, epochs=1))
     sentences = [*odd_sentences()[:4], *copies(12)]
     options = ParseOptions(probabilities=True)
-    work = parser._run(parser._encode(sentences, options), options)
+    work = parse_numbers(parser, sentences, options)
     for number, trees in enumerate(parser.kbest(sentences, 6)):
         keys = [(*tree.heads, *tree.deprels) for tree in trees]
         assert len(set(keys)) == len(keys) >= 1

@@ -13,6 +13,7 @@ import pytest
 from small_training import changed, check_same_bytes, las, treebank
 
 from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions, preset_options, train
+from arbora.dependency.structure import encode
 from arbora.dependency.training import check_recipe
 from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.features import Templates
@@ -124,7 +125,7 @@ def roles(**more) -> TrainingOptions:
 def role_rows(parser: DependencyParser) -> np.ndarray:
     """Scores of the roles of some arcs, arcs x roles."""
     sentence = next(sentence for sentence in treebank() if len(sentence) > 2)
-    encoded = parser._encode([sentence], ParseOptions()).encoded
+    encoded = encode([sentence])
     return np.array(parser._core.role_scores(parser._weights, encoded, 0, [(0, 1), (2, 1), (1, 2)]))
 
 

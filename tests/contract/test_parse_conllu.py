@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions, train
-from arbora.dependency.files import parse_file
 from arbora.errors import ArboraError
+from arbora.pipeline.files import parse_file
 from arbora.treebank import Sentence, conllu, read
 from arbora.treebank.problems import Broken
 

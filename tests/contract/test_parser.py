@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from oracles.parsing import Analyses, candidates, random_parser
 from oracles.trees import KINDS, all_trees, is_tree
+from parse_numbers import parse_numbers
 
 from arbora.dependency import DependencyParser, ParseOptions, preset_templates
 from arbora.errors import InfeasibleTreeError
@@ -57,8 +58,7 @@ def draw_model(rng: np.random.Generator, model: str, labels: int, **options) -> 
 
 def run(parser: DependencyParser, sentence: Sentence, options: ParseOptions):
     """Heads, labels, probabilities of both, log-probability, with all their digits."""
-    work = parser._encode([sentence], options)
-    parser._run(work, options)
+    work = parse_numbers(parser, [sentence], options)
     chances = work.head_probabilities, work.label_probabilities
     log_probability = work.log_probabilities[0] if options.probabilities else None
     return tuple(work.heads.tolist()), tuple(work.labels.tolist()), *chances, log_probability

@@ -12,6 +12,7 @@ from oracles.parsing import Analyses, candidates, random_parser
 from oracles.part_trees import PartTrees
 from oracles.parts import KINDS
 from oracles.trees import is_tree
+from parse_numbers import parse_numbers
 
 from arbora.dependency import DependencyParser, ParseOptions, RankedTree
 from arbora.dependency.options import CONSTRAINTS, SOLVERS
@@ -96,7 +97,7 @@ def draw_case(rng, model: str, n: int, single_root: bool, pruned: bool, projecti
 def parse(parser: DependencyParser, sentence: Sentence, **options) -> tuple[tuple[int, ...], float]:
     """Heads, and how much better a tree could be at most, which is asked for unless the options say no."""
     chosen = ParseOptions(**{"certificates": True, **options}).check()
-    work = parser._run(parser._encode([sentence], chosen), chosen)
+    work = parse_numbers(parser, [sentence], chosen)
     return tuple(work.heads.tolist()), float(work.gaps[0]) if chosen.certificates else inf
 
 
@@ -237,7 +238,7 @@ def test_every_solver_and_constraint_gives_a_tree(model, single_root, projective
                         propagations=5,
                         probabilities=True,
                     )
-                    work = parser._run(parser._encode([sentence], options), options)
+                    work = parse_numbers(parser, [sentence], options)
                     assert is_tree(np.array([-1, *work.heads]), single_root, projective)
                     for chances in (work.head_probabilities, work.label_probabilities):
                         assert ((chances >= 0) & (chances <= 1 + 1e-9)).all()
@@ -266,7 +267,7 @@ def test_kbest(model):
         parser, sentence = draw_parser(rng, model), draw_sentence(rng, n)
         for solver in ("hill-climbing", "dual-decomposition"):
             options = ParseOptions(solver=solver, probabilities=True, iterations=50)
-            single = parser._run(parser._encode([sentence], options), options)
+            single = parse_numbers(parser, [sentence], options)
             ranked = next(parser.kbest([sentence], 5, options))
             values = [tree.log_probability for tree in ranked]
             assert values == sorted(values, reverse=True)

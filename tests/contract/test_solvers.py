@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from functools import cache
 from math import isfinite, isnan
 
@@ -10,10 +11,20 @@ import numpy as np
 import pytest
 
 from arbora import FactorGraph
+from arbora.errors import ArboraError
 from arbora.inference import SOLVERS, Solution
+from tests.oracles.factors import TWINS
 from tests.oracles.parsing_models import VARIED as MODELS
+from tests.oracles.random_graphs import around, scored
+from tests.oracles.scores import drawer
 
-CERTIFYING = [name for name, solver in SOLVERS.items() if "upper_bound" in solver.gives]
+MOST = 2e5
+"""Assignments that are gone through."""
+CERTIFYING = [
+    name
+    for name, solver in SOLVERS.items()
+    if "upper_bound" in solver.gives and not solver.is_exact and not solver.takes
+]
 
 
 def close(found: float, wanted: float, tolerance: float = 1e-6) -> bool:
@@ -33,6 +44,94 @@ def best(model: str, seed: int) -> tuple[float, bool]:
     found = instance(model, seed).solve("ilp" if seed % 3 == 2 else "enumerate")
     assert found.is_certified
     return found.value, not found.infeasible
+
+
+def is_sound(solution: Solution) -> bool:
+    """No nan anywhere, and numbers in their ranges."""
+    beliefs = solution.beliefs
+    gives = SOLVERS[solution.solver].gives
+    numbers = [solution.value, solution.upper_bound] if "upper_bound" in gives else [solution.value]
+    if "log_partition" in gives and not solution.infeasible:
+        numbers.append(solution.log_partition)
+    return (
+        not np.isnan(beliefs).any()
+        and bool((beliefs >= -1e-9).all() and (beliefs <= 1 + 1e-9).all())
+        and not any(map(isnan, numbers))
+        and not any(np.isnan(parts).any() for parts in solution.parts)
+    )
+
+
+def limited(name: str) -> dict[str, int]:
+    """Options that keep a solver from going on for long."""
+    return {"iterations": 60} if "iterations" in [option.name for option in SOLVERS[name].options] else {}
+
+
+def factor_graph(kind: str, seed: int) -> FactorGraph:
+    """A group of factors of a kind, few enough to enumerate: alone, or with others hung on it."""
+    for size in range(1 + seed % 3, 0, -1):
+        rng = np.random.default_rng([seed, 7])
+        if seed % 2:
+            graph = around(kind, rng, "plain", size)
+        else:
+            graph = TWINS[kind](drawer(rng, "plain"), size).graph
+            scored(graph, rng, "plain", evidence=0)
+        if math.prod(max(2, values) for values in graph._core.layout()[1].tolist()) <= MOST:
+            break
+    return graph
+
+
+@cache
+def enumerated(kind: str, seed: int) -> Solution:
+    """The truth about such a graph; every solver asks for it."""
+    return factor_graph(kind, seed).solve("enumerate", most=MOST)
+
+
+@pytest.mark.parametrize("kind", TWINS)
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_on_every_kind_of_factor(name: str, kind: str) -> None:
+    """It is in the list, so it is held to what it says of itself."""
+    solver = SOLVERS[name]
+    for seed in range(6):
+        graph = factor_graph(kind, seed)
+        exact = enumerated(kind, seed)
+        try:
+            found = graph.solve(name, **limited(name))
+        except ArboraError:
+            assert solver.takes, "it refuses a graph, and does not say which it takes"
+            continue
+        check_laws(graph, found, exact)
+
+
+def check_laws(graph: FactorGraph, found: Solution, exact: Solution) -> None:
+    solver, slack = SOLVERS[found.solver], 1e-6 * (1 + abs(exact.value))
+    assert is_sound(found)
+    assert not found.infeasible or exact.infeasible
+    if found.assignment is not None:
+        assert graph._core.value(found.assignment) == pytest.approx(found.value, rel=1e-9, abs=1e-9)
+        assert found.value <= exact.value + slack
+    if "upper_bound" in solver.gives:
+        assert found.upper_bound >= exact.value - slack
+        if found.is_certified:
+            assert found.value >= exact.value - slack
+    if solver.is_exact:
+        assert found.infeasible == exact.infeasible
+        if not exact.infeasible:
+            assert close(found.value, exact.value, 1e-9)
+    if solver.is_exact and not exact.infeasible and "log_partition" in solver.gives:
+        assert close(found.log_partition, exact.log_partition, 1e-9)
+        np.testing.assert_allclose(found.beliefs, exact.beliefs, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name, solver in SOLVERS.items() if solver.takes])
+def test_a_solver_that_refuses_graphs_takes_some(name: str) -> None:
+    taken = 0
+    for kind in TWINS:
+        try:
+            factor_graph(kind, 2).solve(name)
+            taken += 1
+        except ArboraError:
+            continue
+    assert taken
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -58,8 +157,8 @@ def test_certificates_hold(model: str) -> None:
     for seed in range(400):
         graph = instance(model, seed)
         optimum, feasible = best(model, seed)
-        for name, options in (("dual-decomposition", {"iterations": 200}), ("ad3", {}), ("lp", {})):
-            found = graph.solve(name, **options)
+        for name in CERTIFYING:
+            found = graph.solve(name, **({"iterations": 200} if limited(name) else {}))
             if not feasible:
                 assert found.assignment is None
                 continue
@@ -107,28 +206,13 @@ def test_bounds_of_dual_decomposition_never_rise(model: str) -> None:
         assert all(bound >= optimum - 1e-9 * (1 + abs(optimum)) for bound in bounds)
 
 
-def is_sound(solution: Solution) -> bool:
-    """No nan anywhere, and numbers in their ranges."""
-    beliefs = solution.beliefs
-    gives = SOLVERS[solution.solver].gives
-    numbers = [solution.value, solution.upper_bound] if "upper_bound" in gives else [solution.value]
-    if "log_partition" in gives and not solution.infeasible:
-        numbers.append(solution.log_partition)
-    return (
-        not np.isnan(beliefs).any()
-        and bool((beliefs >= -1e-9).all() and (beliefs <= 1 + 1e-9).all())
-        and not any(map(isnan, numbers))
-        and not any(np.isnan(parts).any() for parts in solution.parts)
-    )
-
-
 @pytest.mark.parametrize(
     "name",
     [name for name, one in SOLVERS.items() if name not in ("enumerate", "lp", "ilp") and not one.takes],
 )
 def test_extreme_scores(name: str) -> None:
     """Graphs with scores from 1e-3 to 1e6 and -inf; the core's own tests run many more under sanitizers."""
-    options = {"iterations": 30} if "iterations" in [o.name for o in SOLVERS[name].options] else {}
+    options = {"iterations": 30} if limited(name) else {}
     for seed in range(150):
         rng = np.random.default_rng([seed, 6])
         make = list(MODELS.values())[seed % len(MODELS)]

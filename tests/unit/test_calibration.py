@@ -31,11 +31,11 @@ def test_scales_are_near_the_best(best, labels):
     """Costs are least at the best scale, its double and its half."""
     joints = []
 
-    def surprise(scales: list[float], joint: float) -> tuple[list[float], list[float], list[float]]:
+    def costs(scales: list[float], joint: float) -> tuple[list[float], list[float], list[float]]:
         joints.append(joint)
         return tuple([abs(math.log(scale / best / by)) for scale in scales] for by in (1, 2, 0.5))
 
-    found = fit_scales(surprise, labels)
+    found = fit_scales(costs, labels)
     wanted = {"tree_scale": best, "label_scale": 2 * best, "joint_scale": best / 2}
     missing = {"joint": "label_scale", "second-stage": "joint_scale", "both": None}[labels]
     assert found.keys() == wanted.keys() - {missing}

@@ -84,7 +84,7 @@ def test_calibration_makes_dev_probable():
     trees = tree_options(parser.header["options"])
     encoded = encode(data[:5])
     heads = np.array([head for sentence in data[:5] for head in sentence.heads], np.int32)
-    labels = np.array([parser._numbers.get(name, -1) for s in data[:5] for name in s.deprels], np.int32)
+    labels = np.array([parser.labels.index(name) for s in data[:5] for name in s.deprels], np.int32)
     best = surprise(scale)
     assert all(best <= surprise(scale * by) + 1e-9 for by in (0.25, 0.5, 0.8, 1.25, 2.0, 4.0))
     assert train(data, None, changed(loss="crf")).header["tree_scale"] == 1.0

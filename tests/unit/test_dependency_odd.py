@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from small_training import SMALL, changed, las, treebank
 
-from arbora.dependency import DependencyParser, ParseOptions, set_kbest, train
+from arbora.dependency import DependencyParser, ParseOptions, train
 from arbora.errors import ArboraError, FileError
 from arbora.features import Templates
 from arbora.models import read_model, write_model
 from arbora.treebank import Sentence
+from arbora.treebank.batches import annotated, make_batches, to_sentences
 
 # ---- odd input ----
 
@@ -81,8 +82,14 @@ def test_endless_input(parser, forms, threads):
 
 def test_kbest_sentences(parser):
     sentence = max(treebank(), key=len)
-    copies = list(set_kbest(sentence, next(parser.kbest([sentence.copy()], 4))))
+    batches = annotated(make_batches([sentence, Sentence()], 100), [parser.ranker(4, ParseOptions())])
+    *copies, empty = to_sentences(batches)
     assert len(copies) == 4
+    assert [copy.findings["kbest_rank"] for copy in copies] == [1, 2, 3, 4]
+    trees = next(parser.kbest([sentence], 4))
+    assert [copy.heads for copy in copies] == [tree.heads for tree in trees]
+    assert [copy.findings["tree_log_probability"] for copy in copies] == [t.log_probability for t in trees]
+    assert empty.findings is None
     ranks = [[comment for comment in copy.comments if "kbest_rank" in comment] for copy in copies]
     assert ranks == [[f"# kbest_rank = {rank}"] for rank in (1, 2, 3, 4)]
     with pytest.raises(ArboraError, match="k must be"):

@@ -18,6 +18,7 @@ PYTHON_ORDER = [
     ["trees", "inference", "factors"],
     ["graphs"],
     ["learning"],
+    ["training"],
     ["dependency", "constituency", "generative", "text"],
     ["evaluation", "draw"],
     ["pipeline"],

@@ -22,15 +22,15 @@ JOINT = replace(
 @pytest.fixture(scope="module")
 def nlp(tmp_path_factory) -> Pipeline:
     """Trained by a run that was killed and gone on with."""
-    folder = tmp_path_factory.mktemp("joint") / "run"
+    kept = tmp_path_factory.mktemp("joint") / "checkpoint"
 
-    def kill(step):
-        if step.name == "parser" and step.done == 1:
+    def kill(report):
+        if report.title == "parser epoch 1/2":
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        train_pipeline(treebank(), treebank(), JOINT, folder=folder, progress=kill)
-    return train_pipeline(treebank(), treebank(), JOINT, folder=folder, resume=True)
+        train_pipeline(treebank(), treebank(), JOINT, checkpoint=kept, progress=kill)
+    return train_pipeline(treebank(), treebank(), JOINT, checkpoint=kept, resume=True)
 
 
 def test_the_parser_chooses_tags(nlp):
@@ -42,8 +42,9 @@ def test_the_parser_chooses_tags(nlp):
 
 
 def test_what_it_chooses_is_on_the_list(nlp):
-    how, differing = nlp.tagging(ParseOptions()), 0
-    assert (how.candidates, how.least) == (3, JOINT.parser.tag_threshold)
+    asked, differing = nlp.parser.asks, 0
+    assert asked == {"tag_candidates": 3, "tag_threshold": JOINT.parser.tag_threshold}
+    how = TagOptions(candidates=3, least=asked["tag_threshold"])
     words = [Sentence(sentence.forms) for sentence in treebank("tr")]  # of which it knows little
     tagged = list(nlp.tagger.tag([s.copy() for s in words], how))
     lists = [[misc.partition("=")[2] for misc in sentence.misc] for sentence in tagged]

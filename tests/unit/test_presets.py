@@ -7,8 +7,8 @@ from dataclasses import fields
 import pytest
 
 from arbora.dependency import PRESETS, TrainingOptions, preset_templates
-from arbora.dependency.material import select_templates
 from arbora.dependency.presets import find_preset, part_templates, preset_options
+from arbora.dependency.template_selection import select_templates
 from arbora.errors import ArboraError
 from arbora.features import PARTS, Templates
 

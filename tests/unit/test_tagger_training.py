@@ -1,4 +1,4 @@
-"""Training of taggers: the same bytes whatever the threads, and after a kill."""
+"""Training of taggers: the same bytes whatever the threads; templates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from small_tagger import SMALL, bare
 from small_training import treebank
 
 from arbora.errors import ArboraError, FileError
-from arbora.text import Tagger, TaggerOptions, train_tagger
+from arbora.text import Tagger, train_tagger
 from arbora.text.tagging.templates import TaggerTemplates, default_templates
 
 
@@ -25,46 +25,6 @@ def test_threads_do_not_matter_and_files_hold_all(tmp_path):
     assert set(report["kept"]) == {"upos", "morph", "lemma"}
     assert all(0.01 < loaded.header["stages"][stage]["scale"] < 100 for stage in report["kept"])
     assert loaded.header["licence"] == "CC0"
-
-
-class KilledError(Exception):
-    pass
-
-
-@pytest.mark.parametrize("after", range(1, 6))
-def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, after):
-    data = (treebank()[5:], treebank()[:5], SMALL)
-    whole = train_tagger(*data)
-    whole.save(tmp_path / "whole")
-    seen = []
-
-    def kill(report):
-        seen.append(report)
-        if len(seen) > after:
-            raise KilledError
-
-    checkpoint = tmp_path / "checkpoint"
-    with pytest.raises(KilledError):
-        train_tagger(*data, checkpoint=checkpoint, progress=kill)
-    reports = []
-    train_tagger(*data, checkpoint=checkpoint, resume=True, progress=reports.append).save(
-        tmp_path / "resumed"
-    )
-    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
-    assert len(reports) == 6 - after
-    assert not checkpoint.exists()
-
-
-def test_a_checkpoint_of_another_run_is_refused(tmp_path):
-    checkpoint = tmp_path / "checkpoint"
-    train_tagger(treebank(), options=SMALL, checkpoint=checkpoint, keep_checkpoint=True)
-    other = TaggerOptions(**{**SMALL.as_dict(), "bits": SMALL.bits, "seed": 2})
-    with pytest.raises(FileError, match="another seed"):
-        train_tagger(treebank(), options=other, checkpoint=checkpoint, resume=True)
-    with pytest.raises(FileError, match="other data"):
-        train_tagger(treebank()[1:], options=SMALL, checkpoint=checkpoint, resume=True)
-    with pytest.raises(ArboraError, match="nothing to resume"):
-        train_tagger(treebank(), options=SMALL, resume=True)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_features_are_those_of_the_slow_twin(seed):
 
 
 def twin_spans(tokenizer: Tokenizer, text: str) -> list[list[tuple[int, int]]]:
-    header, tensors = tokenizer.header, tokenizer.tensors()
+    header, tensors = tokenizer.to_parts()
 
     def scorer(kind):
         weights, templates = tensors[f"tokenizer.{kind}"].astype(int), header[kind]["templates"]

@@ -14,10 +14,11 @@ from small_tokenizer import random_tokenizer, trained, treebank
 
 from arbora import _core
 from arbora.errors import ArboraError, FileError
-from arbora.models import read_model, write_model
+from arbora.models import write_model
 from arbora.text import Tokenizer, TokenizerOptions, train_tokenizer
 from arbora.text.tokenizing.characters import class_table
-from arbora.text.tokenizing.material import (
+from arbora.text.tokenizing.multiwords import learn_multiwords, make_multiwords, pattern_of
+from arbora.text.tokenizing.running_text import (
     SENTENCE_END,
     TOKEN_END,
     paragraphs_of,
@@ -25,7 +26,6 @@ from arbora.text.tokenizing.material import (
     text_of,
     varied_text,
 )
-from arbora.text.tokenizing.multiwords import learn_multiwords, make_multiwords, pattern_of
 from arbora.text.tokenizing.templates import parse_templates
 from arbora.text.tokenizing.training import dev_scores
 from arbora.treebank import Multiword, Sentence
@@ -148,7 +148,7 @@ def test_the_threshold_does_what_dev_scores_says():
     for threshold in (-4.0, 0.0, 2.0):
         tokenizer = trained("en")
         header = {**tokenizer.header, "sentences": {**tokenizer.header["sentences"], "threshold": threshold}}
-        found = Tokenizer(header, tokenizer.tensors()).spans(gold.text)
+        found = Tokenizer(header, tokenizer.to_parts()[1]).spans(gold.text)
         right = {tuple(span) for span in gold.sentence_spans().tolist()}
         spans = {(sentence[0].start, sentence[-1].end) for sentence in found}
         f1 = 2 * len(right & spans) / (len(right) + len(spans))
@@ -214,19 +214,6 @@ def test_multiwords_in_text():
     assert [(t.first, t.last, t.form) for t in found.multiwords] == [(4, 5, "vom")]
 
 
-def test_it_can_live_with_others_in_a_file(tmp_path):
-    tokenizer = trained("tr")
-    write_model(
-        tmp_path / "m",
-        {"architecture": "pipeline", "tokenizer": tokenizer.section()},
-        {**tokenizer.tensors(), "parser.weights": np.zeros(3, np.float32)},
-    )
-    model = read_model(tmp_path / "m")
-    again = Tokenizer(model.header["tokenizer"], model.tensors)
-    text = running_text(paragraphs_of(treebank("tr"))).text
-    assert again.tokenize(text) == tokenizer.tokenize(text)
-
-
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -243,7 +230,8 @@ def test_it_can_live_with_others_in_a_file(tmp_path):
 )
 def test_a_file_that_is_no_tokenizer(tmp_path, change, reason):
     tokenizer = random_tokenizer(1)
-    header, tensors = json.loads(json.dumps(tokenizer.section())), tokenizer.tensors()
+    header, tensors = tokenizer.to_parts()
+    header, tensors = json.loads(json.dumps(header)), dict(tensors)
     change(header, tensors)
     write_model(tmp_path / "m", header, tensors)
     with pytest.raises(FileError, match=reason) as caught:
@@ -255,47 +243,3 @@ def test_a_file_that_is_no_tokenizer(tmp_path, change, reason):
 def test_wrong_options(wrong):
     with pytest.raises(ArboraError, match=next(iter(wrong))):
         train_tokenizer(treebank("en"), options=TokenizerOptions(**wrong))
-
-
-# ---- checkpoints ----
-
-SMALL = TokenizerOptions(epochs=4, bits=10)
-
-
-class KilledError(Exception):
-    pass
-
-
-@pytest.mark.parametrize("with_dev", [True, False])
-@pytest.mark.parametrize("after", [1, 2, 3])
-def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, after, with_dev):
-    data = (treebank("en")[5:], treebank("en")[:5] if with_dev else None, SMALL)
-    train_tokenizer(*data).save(tmp_path / "whole")
-    checkpoint = tmp_path / "checkpoint"
-
-    def kill(report):
-        if report.epoch > after:
-            raise KilledError
-
-    with pytest.raises(KilledError):
-        train_tokenizer(*data, checkpoint=checkpoint, progress=kill)
-    reports = []
-    resumed = train_tokenizer(*data, checkpoint=checkpoint, resume=True, progress=reports.append)
-    resumed.save(tmp_path / "resumed")
-    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
-    assert [report.epoch for report in reports] == list(range(after + 2, 5))
-    assert not checkpoint.exists()
-
-
-def test_a_checkpoint_of_another_run_is_refused(tmp_path):
-    checkpoint = tmp_path / "checkpoint"
-    train_tokenizer(treebank("en"), options=SMALL, checkpoint=checkpoint, keep_checkpoint=True)
-    other = TokenizerOptions(**{**SMALL.as_dict(), "seed": 2})
-    with pytest.raises(FileError, match="another seed"):
-        train_tokenizer(treebank("en"), options=other, checkpoint=checkpoint, resume=True)
-    with pytest.raises(FileError, match="other data"):
-        train_tokenizer(treebank("en")[1:], options=SMALL, checkpoint=checkpoint, resume=True)
-    with pytest.raises(FileError, match="other data"):
-        train_tokenizer(treebank("en"), treebank("en"), SMALL, checkpoint=checkpoint, resume=True)
-    with pytest.raises(ArboraError, match="nothing to resume"):
-        train_tokenizer(treebank("en"), options=SMALL, resume=True)

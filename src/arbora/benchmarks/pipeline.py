@@ -21,7 +21,7 @@ from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError
 from arbora.evaluation import evaluate_raw_text
 from arbora.pipeline import Pipeline, shipped_models
-from arbora.text.tokenizing.material import paragraphs_of, running_text
+from arbora.text.tokenizing.running_text import paragraphs_of, running_text
 from arbora.treebank import Sentence, read
 from arbora.treebank.conllu import scan
 

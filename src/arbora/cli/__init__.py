@@ -2,7 +2,8 @@
 
 A subcommand is imported when it is called, so that no command waits for what only others need.
 
-Exit codes: 0 all is well; 2 the input or the options are bad, and one line on standard error says why.
+Exit codes: 0 all is well; 2 the input or the options are bad, and one line on standard error says why; 130
+training was stopped by Ctrl-C, and the line says how to go on.
 """
 
 from __future__ import annotations
@@ -84,4 +85,4 @@ def main() -> None:
         app()
     except ArboraError as error:
         print(f"arbora: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(error.exit_code)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arbora.models import inspect_model
+from arbora.errors import ArboraError
+from arbora.models import find_architecture, inspect_model
 
 FIRST = ("epoch", "loss", "uas", "las")
 """Columns of the training report that come first, if they are there."""
@@ -38,9 +39,10 @@ def inspect_command(
     epochs = _rows(report.get("epochs")) if isinstance(report, dict) else []
     if epochs:
         console.print(_any_table("Training", epochs))
-    heaviest = _rows(header.get("heaviest"))
-    if heaviest:
-        console.print(_any_table("Heaviest templates", [_with_percent(row) for row in heaviest]))
+    tables: dict[str, list[dict[str, Any]]] = _own(header, "tables", {})
+    for title, rows in tables.items():
+        if rows:
+            console.print(_any_table(title, rows))
     console.print(_tensor_table(facts))
 
 
@@ -49,14 +51,12 @@ def _main_table(facts: dict[str, Any]) -> Table:
     table = Table(title=_text(facts["file"]), show_header=False)
     rows = [
         ("architecture", header["architecture"]),
-        ("preset", header.get("preset")),
         ("format version", header["version"]),
         ("written by arbora", header.get("arbora")),
-        ("labels", len(header["labels"]) if isinstance(header.get("labels"), list) else None),
+        *_own(header, "facts", []),
         ("options", header.get("options")),
         ("licence of the data", "not given" if header.get("licence") == "" else header.get("licence")),
         *_report_rows(header.get("report")),
-        ("features of arcs and parts", _features(header.get("features"))),
         ("file size", f"{facts['bytes']:,} bytes"),
         ("compact", "yes" if facts["compact"] else "no"),
     ]
@@ -66,16 +66,16 @@ def _main_table(facts: dict[str, Any]) -> Table:
     return table
 
 
-def _features(counts: object) -> str | None:
-    """How many features candidates have for each that gold trees have (Martins et al. 2010, table 2)."""
+Found = TypeVar("Found")
+
+
+def _own(header: dict[str, Any], kind: str, nothing: Found) -> Found:
+    """What the architecture itself makes of a header; nothing if that cannot be: `--json` shows all of it."""
     try:
-        complete, supported, sentences = (counts[key] for key in ("complete", "supported", "sentences"))  # type: ignore[index]
-        return (
-            f"{complete:,} in {sentences:,} sentences, {complete / supported:.1f} times the {supported:,} "
-            "supported ones"
-        )
-    except (TypeError, KeyError, ValueError, ZeroDivisionError):
-        return None  # `--json` shows whatever it is
+        found: Found = getattr(find_architecture(header["architecture"]), kind)(header)
+        return found
+    except (ArboraError, AttributeError, KeyError, TypeError, ValueError):
+        return nothing
 
 
 def _report_rows(report: object) -> list[tuple[str, Any]]:
@@ -100,14 +100,6 @@ def _any_table(title: str, rows: list[dict[str, Any]]) -> Table:
     for row in rows:
         table.add_row(*(_text(row.get(name, "")) for name in names))
     return table
-
-
-def _with_percent(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of the heaviest templates in the order of reading, its mass in percent."""
-    ordered = {name: row[name] for name in ("section", "template", "mass") if name in row} | row
-    if isinstance(row.get("mass"), int | float):
-        ordered["mass"] = f"{100 * row['mass']:.2f} %"
-    return ordered
 
 
 def _tensor_table(facts: dict[str, Any]) -> Table:

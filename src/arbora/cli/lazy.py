@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 import typer
@@ -25,8 +25,7 @@ class LazyCommand(TyperCommand):
 
     def load(self) -> Any:
         """The command itself, imported."""
-        module, _, name = self.place.partition(":")
-        found = getattr(import_module(module), name)
+        found = resolve_name(self.place)
         if isinstance(found, typer.Typer):
             return get_command(found)
         alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")

@@ -9,10 +9,9 @@ import typer
 from arbora.cli.options import FileBatch, FileThreads, Style, colours_wanted
 from arbora.cli.progress import shown_progress
 from arbora.dependency import ParseOptions, Rules
-from arbora.dependency.files import ParsingReport
 from arbora.dependency.options import CERTIFYING_NODES, CONSTRAINTS, GRAPH_SOLVERS, SOLVERS
 from arbora.errors import ArboraError
-from arbora.pipeline.files import parse_any_file
+from arbora.pipeline.files import ParsingReport, parse_file
 from arbora.pipeline.shipped import DEFAULT, find_model
 
 DEFAULTS = ParseOptions()
@@ -220,7 +219,7 @@ def parse(
         batch=batch,
     )
     with shown_progress(output, "Parsing", _counts) as show:
-        report = parse_any_file(
+        report = parse_file(
             find_model(model),
             input,
             output,

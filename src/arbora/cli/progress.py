@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from arbora.training import Watcher
+
 Report = TypeVar("Report")
 
 
@@ -27,20 +29,30 @@ def shown_progress(
 
 
 @contextmanager
-def training_progress(
-    first: str, line: Callable[[Report], str], following: Callable[[Report], str]
-) -> Iterator[tuple[Callable[[Report], None], Callable[[int, int], None] | None]]:
-    """A line for each report, and on a terminal a bar for what is running: ``first``, then ``following``."""
+def training_progress(resume: bool) -> Iterator[Watcher]:
+    """A line for each report; on a terminal also a bar for the step that is running."""
     console = Console(stderr=True, highlight=False)
+    announced = not resume
+
+    def announce(title: str) -> None:
+        nonlocal announced
+        if not announced:
+            announced = True
+            console.print(f"resuming with {title}", markup=False, soft_wrap=True)
+
     if not console.is_terminal:
-        yield lambda report: typer.echo(line(report), err=True), None
+        yield Watcher(on_report=lambda report: typer.echo(report.line, err=True), on_step=announce)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(first, total=None)
+        task = bar.add_task("reading", total=None)
 
-        def on_report(report: Report) -> None:
-            console.print(line(report), markup=False, soft_wrap=True)
-            bar.reset(task, description=following(report), total=None)
+        def begin(title: str) -> None:
+            announce(title)
+            bar.reset(task, description=title, total=None)
 
-        yield on_report, lambda done, total: bar.update(task, completed=done, total=total)
+        yield Watcher(
+            on_report=lambda report: console.print(report.line, markup=False, soft_wrap=True),
+            on_batch=lambda done, total: bar.update(task, completed=done, total=total),
+            on_step=begin,
+        )

@@ -8,7 +8,7 @@ import typer
 
 from arbora.cli.options import FileBatch, FileThreads
 from arbora.cli.progress import shown_progress
-from arbora.pipeline.shipped import DEFAULT, load_tagger
+from arbora.pipeline.shipped import DEFAULT, find_component
 from arbora.text import TagOptions
 from arbora.text.tagging.files import TaggingReport, tag_file
 
@@ -70,7 +70,7 @@ def tag(
         probabilities=probabilities, candidates=candidates, threads=threads, batch=batch
     ).check()
     with shown_progress(output, "Tagging", _counts) as show:
-        report = tag_file(load_tagger(model), input, output, options, progress=show)
+        report = tag_file(find_component(model, adds="upos"), input, output, options, progress=show)
     if show is not None:
         speed = report.words / max(report.seconds, 1e-9)
         typer.echo(f"{_counts(report)}, {speed:,.0f} words/s", err=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arbora.cli.progress import shown_progress
-from arbora.pipeline.shipped import DEFAULT, load_tokenizer
+from arbora.pipeline.shipped import DEFAULT, find_component
 from arbora.text.tokenizing.files import PRETOKENIZED, TEXT, TokenizingReport, tokenize_file
 
 
@@ -58,7 +58,7 @@ def tokenize_command(
     """
     with shown_progress(output, "Tokenizing", _counts) as show:
         report = tokenize_file(
-            load_tokenizer(model) if input_format == TEXT else None,
+            find_component(model, adds="words") if input_format == TEXT else None,
             input,
             output,
             source_format=input_format,

@@ -9,13 +9,11 @@ import typer
 from arbora.cli.options import Licence, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.learning import LEARNERS, LOSSES
-from arbora.text import TaggerOptions, TaggerReport
-from arbora.text.tagging.files import (
-    TaggerSummary,
-    checkpoint_place,
-    read_tagger_templates,
-    train_tagger_file,
-)
+from arbora.text import TaggerOptions
+from arbora.text.tagging.templates import TaggerTemplates
+from arbora.text.tagging.training import tagger_scores
+from arbora.training import train_file
+from arbora.treebank.files import read_text
 
 DEFAULTS = TaggerOptions()
 
@@ -90,14 +88,10 @@ def train_tagger(
         seed=seed,
         bits=bits,
     )
-    own = None if templates is None else read_tagger_templates(templates)
-    first = "upos epoch 1"
-    if resume:
-        stage, epoch = checkpoint_place(output)
-        first = f"{stage} after epoch {epoch}"
-        typer.echo(f"resuming with {first}", err=True)
-    with training_progress(first, lambda report: _line(report, epochs), _after) as (on_epoch, on_batch):
-        summary = train_tagger_file(
+    own = None if templates is None else TaggerTemplates.parse(read_text(templates), name=templates)
+    with training_progress(resume) as watcher:
+        trained = train_file(
+            "tagger",
             train,
             output,
             dev=dev,
@@ -106,24 +100,7 @@ def train_tagger(
             threads=available_cpus() if threads is None else threads,
             resume=resume,
             licence=licence,
-            progress=on_epoch,
-            on_batch=on_batch,
+            watcher=watcher,
         )
-    typer.echo(_summary(summary))
-
-
-def _line(report: TaggerReport, epochs: int) -> str:
-    parts = [f"{report.stage} epoch {report.epoch}/{epochs}", f"loss {report.loss:.4f}"]
-    if report.accuracy is not None:
-        parts.append(f"dev accuracy {100 * report.accuracy:.2f}")
-    return "  ".join([*parts, f"{report.words_per_second:,.0f} words/s"])
-
-
-def _after(report: TaggerReport) -> str:
-    return f"after {report.stage} epoch {report.epoch}"
-
-
-def _summary(summary: TaggerSummary) -> str:
-    names = {"upos": "UPOS", "xpos": "XPOS", "feats": "FEATS", "lemmas": "lemmas"}
-    scores = [f"dev {names[column]} {100 * share:.2f}" for column, share in summary.dev.items()]
-    return ", ".join([f"{summary.file}: {summary.bytes:,} bytes", *scores])
+    parts = [f"{trained.bytes:,} bytes", *tagger_scores(trained.report.get("dev", {}))]
+    typer.echo(f"{trained.file}: {', '.join(parts)}")

@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from arbora.cli.options import Licence, Resume
-from arbora.text import TokenizerOptions, TokenizerReport
-from arbora.text.tokenizing.files import TokenizerSummary, tokenizer_epochs_done, train_tokenizer_file
+from arbora.cli.progress import training_progress
+from arbora.text import TokenizerOptions
+from arbora.text.tokenizing.training import tokenizer_scores
+from arbora.training import train_file
 
 DEFAULTS = TokenizerOptions()
 
@@ -53,32 +55,16 @@ def train_tokenizer_command(
     options = TokenizerOptions(
         epochs=epochs, rate=rate, bits=bits, seed=seed, sentence_tokens=sentence_tokens
     )
-    if resume:
-        typer.echo(f"resuming after epoch {tokenizer_epochs_done(output)}", err=True)
-    summary = train_tokenizer_file(
-        train,
-        output,
-        dev=dev,
-        options=options,
-        resume=resume,
-        licence=licence,
-        progress=lambda report: typer.echo(_line(report, epochs), err=True),
-    )
-    typer.echo(_summary(summary, epochs))
-
-
-def _line(report: TokenizerReport, epochs: int) -> str:
-    parts = [f"epoch {report.epoch}/{epochs}", f"loss {report.loss:.4f}"]
-    parts += _scores(report)
-    return "  ".join([*parts, f"{report.characters_per_second:,.0f} characters/s"])
-
-
-def _scores(found: TokenizerReport | TokenizerSummary) -> list[str]:
-    if found.token_f1 is None or found.sentence_f1 is None:
-        return []
-    return [f"dev tokens {100 * found.token_f1:.2f}", f"sentences {100 * found.sentence_f1:.2f}"]
-
-
-def _summary(summary: TokenizerSummary, epochs: int) -> str:
-    parts = [f"epoch {summary.kept} of {epochs} kept", *_scores(summary)]
-    return f"{summary.file}: {', '.join(parts)}, {summary.bytes:,} bytes"
+    with training_progress(resume) as watcher:
+        trained = train_file(
+            "tokenizer",
+            train,
+            output,
+            dev=dev,
+            options=options,
+            resume=resume,
+            licence=licence,
+            watcher=watcher,
+        )
+    parts = [f"epoch {trained.kept['epoch']} of {epochs} kept", *tokenizer_scores(trained.kept)]
+    typer.echo(f"{trained.file}: {', '.join(parts)}, {trained.bytes:,} bytes")

@@ -16,7 +16,7 @@ from arbora.dependency.parser import DependencyParser
 from arbora.dependency.presets import PRESETS, preset_options, preset_templates
 from arbora.dependency.rule_parsing import parse_with_rules
 from arbora.dependency.rules import Rules, Violation
-from arbora.dependency.training import EpochReport, train
+from arbora.dependency.training import train
 
 __all__ = [
     "PART_COLUMNS",
@@ -27,7 +27,6 @@ __all__ = [
     "ArrayScores",
     "ArrayTrees",
     "DependencyParser",
-    "EpochReport",
     "ParseOptions",
     "PartScores",
     "RankedTree",

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from arbora.learning import Loss, best_scale
 
-Surprise: TypeAlias = Callable[[list[float], float], tuple[list[float], list[float], list[float]]]
-"""Scales, and the scale of a joint model's labels, to what gold is worth: for each scale minus the
+GoldCosts: TypeAlias = Callable[[list[float], float], tuple[list[float], list[float], list[float]]]
+"""From scales, and the scale of a joint model's labels, to what gold costs: for each scale minus the
 log-probability of the trees, of their labels given the arcs by the second stage, and by the joint model."""
 
 # How probable a candidate arc must be, relative to a word's best; tried from the highest down.
@@ -29,8 +29,8 @@ def natural_scales(loss: Loss) -> dict[str, float]:
     return {"tree_scale": natural, "label_scale": natural}
 
 
-def fit_scales(surprise: Surprise, labels: str, role_scale: float | None = None) -> dict[str, float]:
-    """What to multiply scores by so that gold trees surprise the least; ``labels`` says when they are found.
+def fit_scales(costs: GoldCosts, labels: str, role_scale: float | None = None) -> dict[str, float]:
+    """What to multiply scores by so that gold trees are most probable; ``labels`` says when they are found.
 
     ``role_scale`` is the scale at which hidden roles are summed out, if arcs have some.
 
@@ -40,13 +40,13 @@ def fit_scales(surprise: Surprise, labels: str, role_scale: float | None = None)
     """
     found: dict[str, float] = {}
     if labels != "second-stage":
-        found["joint_scale"] = best_scale(lambda scales: surprise(scales, 1.0)[2])
+        found["joint_scale"] = best_scale(lambda scales: costs(scales, 1.0)[2])
     if role_scale is not None:
         found["joint_scale"] = role_scale
     if labels != "joint":
-        found["label_scale"] = best_scale(lambda scales: surprise(scales, 1.0)[1])
+        found["label_scale"] = best_scale(lambda scales: costs(scales, 1.0)[1])
     joint = found.get("joint_scale", 1.0)
-    found["tree_scale"] = best_scale(lambda scales: surprise(scales, joint)[0])
+    found["tree_scale"] = best_scale(lambda scales: costs(scales, joint)[0])
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,9 +14,9 @@ from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
 from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
 from arbora.dependency.scored_parser import Floats, Integers, ScoredParser
-from arbora.dependency.structure import check_header, encode, held, make_structure
-from arbora.errors import ArboraError, FileError, InfeasibleTreeError
-from arbora.models import compact, expand_short, is_compact, read_model, write_model
+from arbora.dependency.structure import check_header, checked_weights, encode, make_structure
+from arbora.errors import ArboraError, InfeasibleTreeError
+from arbora.models import Component, Parts, Tensors, compact, expand_short, is_compact
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
     ConlluPiece,
@@ -34,11 +33,13 @@ from arbora.treebank.batches import (
 ARCHITECTURE = "dependency-parser"
 
 
-class DependencyParser(ScoredParser):
+class DependencyParser(ScoredParser, Component):
     """A trained parser. It does not change, and serves any number of threads.
 
     Make one with :func:`arbora.dependency.train`, or `load` it from a file.
     """
+
+    architecture = ARCHITECTURE
 
     def __init__(
         self,
@@ -60,46 +61,28 @@ class DependencyParser(ScoredParser):
         self._core = make_structure(header)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> DependencyParser:
-        """The parser of a model file; the weights are copied to where look-ups are fast."""
-        model = read_model(path, architecture=ARCHITECTURE)
-        return cls.from_parts(model.header, model.tensors, str(path))
+    def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> DependencyParser:
+        """The parser of a header and tensors as `to_parts` gives them."""
+        check_header(header)
+        size = (1 << header["options"]["bits"]) + header["padding"]
+        if is_compact(tensors):
+            weights = expand_short(tensors, size)
+        else:
+            weights = checked_weights(tensors["weights"], header["step"])
+        pruner_weights = checked_weights(tensors["pruner"], header["pruner_step"])
+        if weights.values.size != size:
+            raise ValueError("the weights have another size than the header says")
+        count = pruner_weights.values.size
+        if count < 16 or count & (count - 1):
+            raise ValueError("the pruner's weights are no power of two")
+        parser = cls(header, weights, pruner_weights)
+        if is_compact(tensors):
+            parser._compact = {name: tensor for name, tensor in tensors.items() if name != "pruner"}
+        if parser._core.padding != header["padding"]:
+            raise ValueError("the weights were laid out for other labels")
+        return parser
 
-    @classmethod
-    def from_parts(
-        cls, header: dict[str, Any], tensors: Mapping[str, npt.NDArray[Any]], name: str
-    ) -> DependencyParser:
-        """The parser of a header and tensors as `to_parts` gives them; ``name`` is the file for errors."""
-        try:
-            check_header(header)
-            size = (1 << header["options"]["bits"]) + header["padding"]
-            if is_compact(tensors):
-                weights = expand_short(tensors, size)
-            else:
-                weights = held(tensors["weights"], header["step"])
-            pruner_weights = held(tensors["pruner"], header["pruner_step"])
-            if weights.values.size != size:
-                raise ValueError("the weights have another size than the header says")
-            count = pruner_weights.values.size
-            if count < 16 or count & (count - 1):
-                raise ValueError("the pruner's weights are no power of two")
-            parser = cls(header, weights, pruner_weights)
-            if is_compact(tensors):
-                parser._compact = {name: tensor for name, tensor in tensors.items() if name != "pruner"}
-            if parser._core.padding != header["padding"]:
-                raise ValueError("the weights were laid out for other labels")
-            return parser
-        except (KeyError, TypeError, ValueError, ArboraError) as error:
-            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise FileError(f"this is no parser that Arbora can use: {reason}", file=name) from None
-
-    def save(self, path: str | os.PathLike[str], *, compact_weights: bool = False) -> None:
-        """Write the model file, whole or not at all; compact ones have 8-bit weights."""
-        write_model(path, *self.to_parts(compact_weights=compact_weights))
-
-    def to_parts(
-        self, *, compact_weights: bool = False
-    ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def to_parts(self, *, compact_weights: bool = False) -> Parts:
         """The header and the tensors of the model file."""
         own, pruner = self._weights, self._pruner_weights
         if compact_weights:
@@ -122,6 +105,17 @@ class DependencyParser(ScoredParser):
         options = (options or ParseOptions()).check()
         found = annotated(make_batches(sentences, options.batch), [self.annotator(options)])
         return to_sentences(ahead(found) if options.threads > 1 else found)
+
+    @property
+    def asks(self) -> dict[str, Any]:
+        """A parser that chooses tags wants a list of them for each word, with their probabilities."""
+        options = self.header["options"]
+        count = options.get("joint_tags", 0)
+        return {"tag_candidates": count, "tag_threshold": options["tag_threshold"]} if count else {}
+
+    def step(self, options: ParseOptions, asked: Mapping[str, Any]) -> Step:
+        """What the parser does in a pipeline."""
+        return self.annotator(options)
 
     def annotator(self, options: ParseOptions) -> Step:
         """What the parser does with a batch of sentences: they get trees."""
@@ -215,7 +209,7 @@ class DependencyParser(ScoredParser):
             yield trees
 
     def ranker(self, k: int, options: ParseOptions) -> Step:
-        """What the parser does with a batch if the k best trees are wanted, each with a sentence of its own."""
+        """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own."""
         if k < 1:
             raise ArboraError(f"k must be at least 1, not {k}")
         return lambda batch: self._core.annotate_kbest(

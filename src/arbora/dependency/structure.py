@@ -56,7 +56,7 @@ def make_structure(header: dict[str, Any]) -> _core.ParserStructure:
     )
 
 
-def held(values: npt.NDArray[Any], step: float) -> _core.ShortWeights:
+def checked_weights(values: npt.NDArray[Any], step: float) -> _core.ShortWeights:
     """Weights of a file, copied to where look-ups are fast."""
     if values.dtype != np.int16 or values.ndim != 1:
         raise ValueError("the weights are no row of int16")

@@ -1,6 +1,19 @@
-"""Model files, read and written: one safetensors file with a JSON header each. Knows no parser."""
+"""Model files, and the registry of what they can hold: architectures, of which every model is a component.
+
+A file is one safetensors file with a JSON header. Nothing here knows a parser: rooms declare what they have.
+"""
 
 from arbora.models.compact import compact, expand, expand_short, is_compact
+from arbora.models.component import (
+    Architecture,
+    Component,
+    Parts,
+    Tensors,
+    TrainCommand,
+    below,
+    refusing,
+    under,
+)
 from arbora.models.file import (
     FORMAT_VERSION,
     Model,
@@ -10,17 +23,29 @@ from arbora.models.file import (
     write_model,
 )
 from arbora.models.inspection import inspect_model
+from arbora.models.registry import architectures, find_architecture, load_component
 
 __all__ = [
     "FORMAT_VERSION",
+    "Architecture",
+    "Component",
     "Model",
+    "Parts",
+    "Tensors",
+    "TrainCommand",
+    "architectures",
+    "below",
     "check_model_name",
     "compact",
     "expand",
     "expand_short",
+    "find_architecture",
     "inspect_model",
     "is_compact",
+    "load_component",
     "read_model",
+    "refusing",
     "remove_leftovers",
+    "under",
     "write_model",
 ]

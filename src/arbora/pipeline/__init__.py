@@ -1,4 +1,4 @@
-"""From raw text to trees: a tokenizer, a tagger and a parser in one file, and the documents that they make.
+"""From raw text to trees: components in one file, in order, and the documents that they make.
 
 >>> import arbora
 >>> nlp = arbora.load()
@@ -11,8 +11,8 @@ from arbora.pipeline.documents import Document, ParsedSentence, ParsedToken
 from arbora.pipeline.measuring import measure_pipeline
 from arbora.pipeline.options import PipelineOptions
 from arbora.pipeline.pipeline import Pipeline
-from arbora.pipeline.shipped import ShippedModel, load, shipped_models
-from arbora.pipeline.training import Step, train_pipeline
+from arbora.pipeline.shipped import ShippedModel, find_component, load, shipped_models
+from arbora.pipeline.training import train_pipeline
 
 __all__ = [
     "Document",
@@ -21,7 +21,7 @@ __all__ = [
     "Pipeline",
     "PipelineOptions",
     "ShippedModel",
-    "Step",
+    "find_component",
     "load",
     "measure_pipeline",
     "shipped_models",

@@ -39,7 +39,7 @@ _FIELDS = {
 
 
 class ParsedToken(Token):
-    """A word of a parsed sentence: a view, as `arbora.treebank.Token` is, that also knows how sure its head and label are."""
+    """A word of a parsed sentence: a view, as `arbora.treebank.Token` is, that also knows how sure it is."""
 
     __slots__ = ()
     sentence: ParsedSentence
@@ -157,13 +157,14 @@ class ParsedSentence(Sentence):
         ``certificate`` is there if certificates were asked for: whether the tree is proved to be the best,
         and how far its score may be from the best (``gap``, None if that is not known).
         """
-        data = {
+        words = [self._word_dict(token) for token in self]
+        data: dict[str, Any] = {
             "text": self.text,
-            "words": [self._word_dict(token) for token in self],
+            "words": words,
             "multiwords": [{"first": m.first, "last": m.last, "form": m.form} for m in self.multiwords],
         }
         if probabilities:
-            columns = zip(data["words"], self.head_probabilities(), self.label_probabilities(), strict=True)
+            columns = zip(words, self.head_probabilities(), self.label_probabilities(), strict=True)
             for word, head, label in columns:
                 word |= {"probability": head, "label_probability": label}
         findings = self.findings or {}

@@ -19,7 +19,7 @@ from arbora.errors import ArboraError, FileError
 from arbora.evaluation.calibration import head_probabilities
 from arbora.pipeline.documents import ParsedSentence
 from arbora.pipeline.pipeline import Pipeline
-from arbora.pipeline.shipped import open_model
+from arbora.pipeline.shipped import open_pipeline
 from arbora.text.tokenizing.tokenizer import encoded
 from arbora.treebank import Sentence, read, write
 from arbora.treebank.batches import (
@@ -92,7 +92,7 @@ def parse_file(
     if text is None and source_format is not None:
         _input_format(source, source_format, "")
     check_output(target)
-    pipeline = open_model(model)
+    pipeline = open_pipeline(model)
     read_as = TEXT if text is not None else _input_format(source, source_format, _default_input(pipeline))
     write_as = write_as or (read_as if read_as in TREEBANKS else "conllu")
     if write_as == "conllx" and (options.probabilities or kbest is not None):
@@ -154,7 +154,7 @@ def _counting(report: ParsingReport, progress: Progress | None) -> Step:
 
 
 def _default_input(pipeline: Pipeline) -> str:
-    return TEXT if pipeline.has_tokenizer else "conllu"
+    return TEXT if "words" in pipeline.adds else "conllu"
 
 
 def _input_format(source: str, name: str | None, default: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from arbora.dependency import ParseOptions
 from arbora.evaluation import evaluate_raw_text
 from arbora.pipeline.pipeline import Pipeline
-from arbora.text.tokenizing.material import paragraphs_of, running_text
+from arbora.text.tokenizing.running_text import paragraphs_of, running_text
 from arbora.treebank import Sentence
 from arbora.treebank.conllu import scan
 

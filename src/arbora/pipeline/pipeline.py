@@ -1,10 +1,10 @@
-"""The pipeline: a tokenizer, a tagger and a parser that work one after the other."""
+"""The pipeline: components that work one after the other."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.dependency import DependencyParser, ParseOptions
-from arbora.errors import ArboraError, FileError
-from arbora.models import read_model, write_model
+from arbora.errors import ArboraError
+from arbora.models import Component, Parts, Tensors, below, find_architecture, under
 from arbora.pipeline.documents import Document, ParsedSentence
-from arbora.pipeline.options import tagging_for
-from arbora.text import Tagger, TagOptions, Tokenizer
+from arbora.text import Tagger, Tokenizer
 from arbora.text.tokenizing.tokenizer import encoded
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
@@ -31,63 +30,89 @@ from arbora.treebank.batches import (
 )
 
 ARCHITECTURE = "pipeline"
-PARTS = ("tokenizer", "tagger", "parser")
 
 
-class Pipeline:
-    """From raw text to trees. It does not change, and serves any number of threads.
+class Pipeline(Component):
+    """From raw text to trees: components by name, each of which adds something to sentences, in this order.
 
     Make one with :func:`arbora.pipeline.train_pipeline`, or `load` it from a file; :func:`arbora.load` gives
     one that is there already.
     """
 
+    architecture = ARCHITECTURE
+
     def __init__(
-        self,
-        tokenizer: Tokenizer,
-        tagger: Tagger,
-        parser: DependencyParser,
-        card: Mapping[str, Any] | None = None,
+        self, components: Iterable[tuple[str, Component]], card: Mapping[str, Any] | None = None
     ) -> None:
-        """A pipeline of these parts; ``card`` is what its file says about data, licence and scores."""
-        self.tokenizer = tokenizer
-        self.tagger = tagger
-        self.parser = parser
+        """A pipeline of these components; ``card`` is what its file says about data, licence and scores."""
+        self.components = dict(components)
         self.card = dict(card or {})
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Pipeline:
-        """The pipeline of a model file; FileError if it is not one."""
-        model = read_model(path, architecture=ARCHITECTURE)
-        try:
-            headers = {part: {**model.header[part], "version": model.header["version"]} for part in PARTS}
-            own = {part: _below(model.tensors, part) for part in PARTS}
-            return cls(
-                Tokenizer(headers["tokenizer"], own["tokenizer"]),
-                Tagger(headers["tagger"], own["tagger"]),
-                DependencyParser.from_parts(headers["parser"], own["parser"], str(path)),
-                model.header["card"],
-            )
-        except (IndexError, KeyError, TypeError, ValueError, AttributeError, ArboraError) as error:
-            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise FileError(f"this is no pipeline that Arbora can use: {reason}", file=str(path)) from None
+    def __getitem__(self, name: str) -> Component:
+        return self.components[name]
 
-    def save(self, path: str | os.PathLike[str], *, compact_weights: bool = False) -> None:
-        """Write the model file, whole or not at all; compact ones have 8-bit weights in the parser."""
-        parser_header, parser_tensors = self.parser.to_parts(compact_weights=compact_weights)
-        headers = {"tokenizer": self.tokenizer.header, "tagger": self.tagger.header, "parser": parser_header}
-        tensors = {
-            "tokenizer": self.tokenizer.tensors(),
-            "tagger": self.tagger.tensors,
-            "parser": parser_tensors,
-        }
-        plain = {
-            part: {k: v for k, v in header.items() if k != "version"} for part, header in headers.items()
-        }
-        write_model(
-            path,
-            {"architecture": ARCHITECTURE, "card": self.card, **plain},
-            {f"{part}/{name}": tensor for part in PARTS for name, tensor in tensors[part].items()},
-        )
+    def find(self, adds: str) -> Any:
+        """The component that adds this column; ArboraError if there is none.
+
+        >>> import arbora
+        >>> arbora.load().find("upos").tags[:3]
+        ['ADJ', 'ADP', 'ADV']
+        """
+        for component in self.components.values():
+            if adds in component.adds:
+                return component
+        raise ArboraError(f"this pipeline has no component that adds {adds}: {', '.join(self.components)}")
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The component that makes sentences of text."""
+        found: Tokenizer = self.find("words")
+        return found
+
+    @cached_property
+    def tagger(self) -> Tagger:
+        """The component that adds tags."""
+        found: Tagger = self.find("upos")
+        return found
+
+    @cached_property
+    def parser(self) -> DependencyParser:
+        """The component that adds trees."""
+        found: DependencyParser = self.find("heads")
+        return found
+
+    @property
+    def adds(self) -> tuple[str, ...]:
+        """What all components add."""
+        return tuple(dict.fromkeys(column for own in self.components.values() for column in own.adds))
+
+    @property
+    def header(self) -> dict[str, Any]:  # type: ignore[override]
+        """What its file says."""
+        return self.to_parts()[0]
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> Pipeline:
+        """The pipeline of a header and tensors as `to_parts` gives them."""
+        components = []
+        for own in _component_headers(header):
+            name = own["name"]
+            whole = {key: value for key, value in own.items() if key != "name"}
+            kind = find_architecture(whole["architecture"]).load_class()
+            if "version" in header:  # of the file
+                whole["version"] = header["version"]
+            components.append((name, kind.from_parts(whole, below(tensors, f"{name}/"))))
+        return cls(components, header["card"])
+
+    def to_parts(self, *, compact_weights: bool = False) -> Parts:
+        """The header and the tensors of the model file; compact ones have 8-bit weights in the parser."""
+        headers: list[dict[str, Any]] = []
+        tensors: dict[str, npt.NDArray[Any]] = {}
+        for name, component in self.components.items():
+            header, own = component.to_parts(compact_weights=compact_weights)
+            headers.append({**{k: v for k, v in header.items() if k != "version"}, "name": name})
+            tensors |= under(f"{name}/", own)
+        return {"architecture": ARCHITECTURE, "card": self.card, "components": headers}, tensors
 
     def __call__(self, text: str, options: ParseOptions | None = None) -> Document:
         """The text's sentences with tags and trees."""
@@ -115,8 +140,9 @@ class Pipeline:
                     batch.append(found)
                 counts.append(len(batch) - before)
             parsed = to_sentences(annotated([batch], steps))
+            parser = self.parser if "heads" in self.adds else None
             for text, count in zip(texts_at_once, counts, strict=True):
-                yield Document(text, [ParsedSentence(s, self.parser, options) for s in islice(parsed, count)])
+                yield Document(text, [ParsedSentence(s, parser, options) for s in islice(parsed, count)])
 
     def annotate(
         self, sentences: Iterable[Sentence], options: ParseOptions | None = None, *, keep_tags: bool = False
@@ -129,13 +155,12 @@ class Pipeline:
 
     def steps(self, options: ParseOptions, *, keep_tags: bool = False) -> list[Step]:
         """What the components do with a batch of words, one after the other."""
-        tagging = [] if keep_tags else [self.tagger.annotator(self.tagging(options))]
-        return [*tagging, self.parser.annotator(options)]
-
-    def tagging(self, options: ParseOptions) -> TagOptions:
-        """How the tagger tags for the parser: a parser that chooses tags wants lists of them."""
-        how = tagging_for(self.parser.header["options"])
-        return replace(how, threads=options.threads, batch=options.batch)
+        asked = {name: value for own in self.components.values() for name, value in own.asks.items()}
+        return [
+            component.step(options, asked)
+            for component in self.components.values()
+            if "words" not in component.adds and not (keep_tags and "upos" in component.adds)
+        ]
 
     def parse_text(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None, *, ranges: bool = False
@@ -159,6 +184,13 @@ class Pipeline:
         return to_conllu(annotated(batches, steps), threads=options.threads)
 
 
-def _below(tensors: Mapping[str, npt.NDArray[Any]], part: str) -> dict[str, npt.NDArray[Any]]:
-    """The tensors of one part, by the names that it gave them."""
-    return {name.removeprefix(f"{part}/"): t for name, t in tensors.items() if name.startswith(f"{part}/")}
+def _component_headers(header: dict[str, Any]) -> list[dict[str, Any]]:
+    """The headers of the components, in order.
+
+    Files that were written before a pipeline was a list have three, by name: when the model that is shipped
+    is made anew, all but the last line can go.
+    """
+    if "components" not in header and "tokenizer" in header:
+        return [{**header[name], "name": name} for name in ("tokenizer", "tagger", "parser")]
+    found: list[dict[str, Any]] = header["components"]
+    return found

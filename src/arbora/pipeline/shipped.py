@@ -9,10 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from arbora.errors import ArboraError
-from arbora.models import read_model
-from arbora.pipeline.pipeline import ARCHITECTURE, Pipeline
-from arbora.text import Tagger, Tokenizer
+from arbora.errors import FileError
+from arbora.models import find_architecture, load_component, read_model
+from arbora.pipeline.pipeline import Pipeline
 
 DEFAULT = "en"
 _ENDING = ".arbora"
@@ -40,7 +39,7 @@ def shipped_models() -> list[ShippedModel]:
             path.name.removesuffix(_ENDING),
             str(path),
             path.stat().st_size,
-            read_model(path, architecture=ARCHITECTURE, verify=False).header["card"],
+            read_model(path, verify=False).header.get("card", {}),
         )
         for path in found
     ]
@@ -58,47 +57,56 @@ def find_model(name: str | os.PathLike[str]) -> str:
     return os.fspath(name)
 
 
-def load(name: str | os.PathLike[str] = DEFAULT) -> Pipeline:
-    """The pipeline that comes with Arbora under this name, or that of a file; it is kept for the next call.
+def load(name: str | os.PathLike[str] = DEFAULT) -> Any:
+    """What comes with Arbora under this name, or what a file holds: a pipeline, a parser, any model.
+
+    It is kept for the next call.
 
     >>> load("xx")
     Traceback (most recent call last):
-    arbora.errors.ArboraError: there is no model 'xx': it is no file, and those that are there are en
+    arbora.errors.FileError: xx: there is no such file, and the models that come with Arbora are en
     """
     path = find_model(name)
     if not os.path.exists(path):
         names = ", ".join(model.name for model in shipped_models()) or "none"
-        raise ArboraError(
-            f"there is no model {os.fspath(name)!r}: it is no file, and those that are there are {names}"
+        raise FileError(
+            f"there is no such file, and the models that come with Arbora are {names}", file=os.fspath(name)
         )
     return _load(path, os.stat(path).st_mtime_ns)
 
 
-def load_tokenizer(name: str | os.PathLike[str] = DEFAULT) -> Tokenizer:
-    """The tokenizer of a file, or that of a pipeline, which may be shipped under this name.
+def find_component(name: str | os.PathLike[str] = DEFAULT, *, adds: str) -> Any:
+    """What adds this column to sentences: the model of a file, or the component of a pipeline that does so.
 
-    >>> load_tokenizer().tokenize("It works.")[0].forms
+    >>> find_component(adds="words").tokenize("It works.")[0].forms
     ['It', 'works', '.']
     """
-    return load(name).tokenizer if _is_pipeline(name) else Tokenizer.load(name)
+    path = find_model(name)
+    found = _load(path, os.stat(path).st_mtime_ns) if os.path.exists(path) else load_component(path)
+    if adds not in found.adds:
+        title = find_architecture(found.architecture).title
+        raise FileError(
+            f"this model is a {title}, which adds {', '.join(found.adds)}, not {adds}: give another file",
+            file=path,
+        )
+    return found.find(adds) if isinstance(found, Pipeline) else found
 
 
-def load_tagger(name: str | os.PathLike[str] = DEFAULT) -> Tagger:
-    """The same of taggers.
+def open_pipeline(name: str | os.PathLike[str] = DEFAULT) -> Pipeline:
+    """The pipeline of a file or of a shipped name; any other model as a pipeline of this one component.
 
-    >>> load_tagger().tags[:3]
-    ['ADJ', 'ADP', 'ADV']
+    >>> list(open_pipeline().components)
+    ['tokenizer', 'tagger', 'parser']
     """
-    return load(name).tagger if _is_pipeline(name) else Tagger.load(name)
-
-
-def _is_pipeline(name: str | os.PathLike[str]) -> bool:
-    return bool(read_model(find_model(name), verify=False).header["architecture"] == ARCHITECTURE)
+    found = load(name)
+    if isinstance(found, Pipeline):
+        return found
+    return Pipeline([(find_architecture(found.architecture).title, found)])
 
 
 @lru_cache(maxsize=4)
-def _load(path: str, _changed: int) -> Pipeline:
-    return Pipeline.load(path)
+def _load(path: str, _changed: int) -> Any:
+    return load_component(path)
 
 
 def _folder() -> Path:

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import zlib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from arbora.dependency import DependencyParser, train
-from arbora.errors import FileError
+import numpy as np
+
+from arbora.dependency import DependencyParser
+from arbora.dependency.task import ParserTask, parser_scores
+from arbora.errors import ArboraError
+from arbora.models import Component, Parts, find_architecture
 from arbora.pipeline.measuring import measure_pipeline
 from arbora.pipeline.options import PipelineOptions
-from arbora.pipeline.pipeline import Pipeline
-from arbora.text import Tagger, Tokenizer, jackknife_tags, train_tagger, train_tokenizer
-from arbora.treebank import Sentence, read, write
-from arbora.treebank.files import open_output
+from arbora.pipeline.pipeline import ARCHITECTURE, Pipeline
+from arbora.text import Tagger
+from arbora.text.tagging.jackknifing import count_folds, tag_fold
+from arbora.text.tagging.training import TaggerTask, tagger_scores
+from arbora.text.tokenizing.training import TokenizerTask, tokenizer_scores
+from arbora.training import (
+    Candidate,
+    EpochReport,
+    FileTask,
+    History,
+    Stage,
+    Step,
+    Task,
+    Trained,
+    Watcher,
+    run,
+)
+from arbora.treebank import Sentence
+from arbora.treebank.conllu import scan
 
-Made = TypeVar("Made")
-
-STEPS = ("tokenizer", "tagger", "tags", "parser", "scores")
-"""What training does, in order. ``tags`` are those of the training data by taggers that have not seen it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Where training is: the step, a line about it, and ``done`` of ``all`` within it, if that is known."""
-
-    name: str
-    text: str = ""
-    done: int = 0
-    all: int = 0
-
-
-Progress = Callable[[Step], None]
+TAGS = "tags"
+"""The stage that tags the training data, by taggers that have not seen it."""
+COMPONENTS = {"tokenizer": "tokenizer", "tagger": "tagger", "parser": "dependency-parser"}
+"""What a pipeline is made of, in order: names, and their architectures."""
 
 
 def train_pipeline(
@@ -44,18 +48,19 @@ def train_pipeline(
     options: PipelineOptions | None = None,
     *,
     threads: int = 1,
-    folder: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    keep_checkpoint: bool = False,
     compact_weights: bool = False,
-    card: dict[str, Any] | None = None,
-    progress: Progress | None = None,
+    card: Mapping[str, Any] | None = None,
+    progress: Callable[[EpochReport], None] | None = None,
 ) -> Pipeline:
     """Train a pipeline; the same data and options give the same model, whatever the threads.
 
-    ``folder`` keeps what is done, so that a killed run can ``resume``; it is left behind, as the caller must
-    first have written the model. ``compact_weights``: the parser has 8-bit weights, as `Pipeline.save`
-    can write them, and is measured with these. The card of the model is ``card`` and, under ``scores``, what
-    `arbora.pipeline.measure_pipeline` finds on dev.
+    ``compact_weights``: the parser has 8-bit weights, as `Pipeline.save` can write them, and is measured with
+    these. The card of the model is ``card`` and, under ``scores``, what `arbora.pipeline.measure_pipeline`
+    finds on dev. ``progress`` gets a report per epoch of each component; the rest is as in
+    `arbora.training.run`.
 
     >>> from arbora.dependency import TrainingOptions
     >>> from arbora.text import TaggerOptions, TokenizerOptions
@@ -71,134 +76,106 @@ def train_pipeline(
     >>> [sentence.forms for sentence in nlp("The door is open.")]
     [['The', 'door', 'is', 'open', '.']]
     """
-    options = (options or PipelineOptions()).check()
-    run = _Run(sentences, dev, options, threads, None if folder is None else os.fspath(folder), progress)
-    run.open_folder(resume)
-    tokenizer = run.tokenizer()
-    tagger = run.tagger()
-    parser = run.parser(run.tagged(tagger), run.tag_dev(tagger), resume)
-    if compact_weights:
-        parser = DependencyParser.from_parts(*parser.to_parts(compact_weights=True), "the parser")
-    pipeline = Pipeline(tokenizer, tagger, parser, card)
-    run.tell(Step("scores"))
-    pipeline.card["scores"] = measure_pipeline(pipeline, dev, threads=threads)
-    return pipeline
+    return run(
+        PipelineTask(sentences, dev, options, threads=threads, compact_parser=compact_weights, card=card),
+        checkpoint=checkpoint,
+        resume=resume,
+        keep_checkpoint=keep_checkpoint,
+        watcher=Watcher.of(progress),
+    )
 
 
-class _Run:
-    """One run: what it works on, and where it keeps what is done."""
+class PipelineTask(FileTask[Pipeline]):
+    """A pipeline in training: each component is a run of its own within a step of this one."""
+
+    architecture = ARCHITECTURE
+    options: PipelineOptions
 
     def __init__(
         self,
         sentences: Sequence[Sentence],
-        dev: Sequence[Sentence],
-        options: PipelineOptions,
-        threads: int,
-        folder: str | None,
-        progress: Progress | None,
+        dev: Sequence[Sentence] | None,
+        options: PipelineOptions | None = None,
+        *,
+        threads: int = 1,
+        licence: str = "",
+        compact_parser: bool = False,
+        card: Mapping[str, Any] | None = None,
     ) -> None:
-        self.sentences, self.dev = sentences, dev
-        self.options, self.threads = options, threads
-        self.folder = folder
-        self.tell: Progress = progress or (lambda step: None)
+        """The parameters are those of `train_pipeline`; a ``licence`` goes to the card."""
+        self.options = (options or PipelineOptions()).check()
+        if not dev:
+            raise ArboraError("a pipeline needs dev data, to choose epochs by and to measure on")
+        self.sentences, self.dev, self.threads = sentences, dev, threads
+        self.compact_parser = compact_parser
+        self.card = {**(card or {}), **({"licence": licence} if licence else {})}
+        self.folds = count_folds(sentences, self.options.folds)
+        self.stages = [Stage("tokenizer"), Stage("tagger"), Stage(TAGS, self.folds, "fold"), Stage("parser")]
+        self.components: dict[str, Component] = {}
+        self.tagged_text = b""
 
-    def open_folder(self, resume: bool) -> None:
-        """Make the folder anew, or see whether what it has belongs to this run."""
-        if self.folder is None:
-            return
-        mark = {"options": self.options.as_dict(), "data": self._fingerprint()}
-        path = os.path.join(self.folder, "run.json")
-        if not resume:
-            shutil.rmtree(self.folder, ignore_errors=True)
-            os.makedirs(self.folder)
-            with open_output(path) as stream:
-                stream.write(json.dumps(mark).encode())
-            return
-        try:
-            with open(path, encoding="utf-8") as stream:
-                found = json.load(stream)
-        except (OSError, ValueError):
-            raise FileError(
-                "there is nothing to go on from; start anew without --resume", file=path
-            ) from None
-        if found != json.loads(json.dumps(mark)):
-            what = "data" if found.get("options") == json.loads(json.dumps(mark["options"])) else "options"
-            raise FileError(f"the run was begun with other {what}; start anew without --resume", file=path)
+    @classmethod
+    def default_options(cls) -> PipelineOptions:
+        """The options if none are given."""
+        return PipelineOptions()
 
-    def _fingerprint(self) -> int:
+    @classmethod
+    def check(cls, options: PipelineOptions, **own: Any) -> None:
+        """Each component's own options."""
+        TaggerTask.check(options.tagger)
+        ParserTask.check(options.parser)
+
+    @classmethod
+    def read(cls, path: str, options: PipelineOptions, *, dev: bool) -> list[Sentence]:
+        """The sentences of a treebank with tags and trees."""
+        return ParserTask.read(path, options.parser, dev=dev)
+
+    def fingerprint(self) -> int:
+        """Of the data."""
         total = 0
         for sentence in (*self.sentences, *self.dev):
             total = zlib.crc32(sentence.to_conllu().encode(), total)
         return total
 
-    def _kept(self, name: str, make: Callable[[], Made], load: Callable[[str], Made], save: str) -> Made:
-        """What was kept under this name, or else what is made now, and kept by its method ``save``."""
-        if self.folder is None:
-            return make()
-        path = os.path.join(self.folder, name)
-        if os.path.exists(path):
-            return load(path)
-        made = make()
-        getattr(made, save)(path)
-        return made
-
-    def tokenizer(self) -> Tokenizer:
-        self.tell(Step("tokenizer"))
-        return self._kept("tokenizer", self._train_tokenizer, Tokenizer.load, "save")
-
-    def _train_tokenizer(self) -> Tokenizer:
-        own = self.options.tokenizer
-        return train_tokenizer(
-            self.sentences,
-            self.dev,
-            own,
-            progress=lambda report: self.tell(
-                Step("tokenizer", f"loss {report.loss:.4f}", report.epoch, own.epochs)
-            ),
-        )
-
-    def tagger(self) -> Tagger:
-        self.tell(Step("tagger"))
-        return self._kept("tagger", self._train_tagger, Tagger.load, "save")
-
-    def _train_tagger(self) -> Tagger:
-        own = self.options.tagger
-        done = 0
-
-        def tell(report: Any) -> None:
-            nonlocal done
-            done += 1
-            text = f"{report.stage}, loss {report.loss:.4f}"
-            self.tell(Step("tagger", text, done, own.epochs * 3))
-
-        return train_tagger(self.sentences, self.dev, own, threads=self.threads, progress=tell)
-
-    def tagged(self, tagger: Tagger) -> list[Sentence]:
-        """The training data with tags by taggers that have not seen it."""
-        self.tell(Step("tags", "", 0, self.options.folds))
-        path = None if self.folder is None else os.path.join(self.folder, "tagged.conllu")
-        if path is not None and os.path.exists(path):
-            with read(path, "conllu", single_root=False) as reader:
-                return list(reader)
-        found = list(
-            jackknife_tags(
+    def train(self, step: Step) -> Trained:
+        """A component, by its own task, or the tags of one fold."""
+        name = step.stage.name
+        if name == TAGS:
+            tagged = tag_fold(
                 self.sentences,
+                step.epoch,
+                self.folds,
                 self.options.tagger,
-                folds=self.options.folds,
                 threads=self.threads,
                 how=self.options.tagging,
-                like=tagger,
-                progress=lambda fold, folds: self.tell(Step("tags", "", fold, folds)),
+                like=self._tagger,
             )
-        )
-        found = self._with_gold(self.sentences, found)
-        if path is not None:
-            write(path, found, "conllu")
+            self.tagged_text += "".join(sentence.to_conllu() for sentence in tagged).encode()
+        else:
+            self.components[name] = step.run(self._task(name))
+        return Trained()
+
+    @property
+    def _tagger(self) -> Tagger:
+        found = self.components["tagger"]
+        assert isinstance(found, Tagger)
         return found
 
-    def tag_dev(self, tagger: Tagger) -> list[Sentence]:
-        how = replace(self.options.tagging, threads=self.threads)
-        return self._with_gold(self.dev, tagger.tag((s.copy() for s in self.dev), how))
+    def _task(self, name: str) -> Task[Any]:
+        options, threads = self.options, self.threads
+        if name == "tokenizer":
+            return TokenizerTask(self.sentences, self.dev, options.tokenizer)
+        if name == "tagger":
+            return TaggerTask(self.sentences, self.dev, options.tagger, threads=threads)
+        how = replace(options.tagging, threads=threads)
+        dev = self._tagger.tag((sentence.copy() for sentence in self.dev), how)
+        tagged = scan([self.tagged_text], False)
+        return ParserTask(
+            self._with_gold(self.sentences, tagged),  # type: ignore[arg-type]
+            self._with_gold(self.dev, dev),
+            options.parser,
+            threads=threads,
+        )
 
     def _with_gold(self, gold: Sequence[Sentence], tagged: Iterable[Sentence]) -> list[Sentence]:
         """A parser that chooses tags learns from gold UPOS, among those that MISC lists."""
@@ -208,21 +185,48 @@ class _Run:
                 sentence.upos = list(own.upos)
         return found
 
-    def parser(self, tagged: list[Sentence], dev: list[Sentence], resume: bool) -> DependencyParser:
-        self.tell(Step("parser"))
-        checkpoint = None if self.folder is None else os.path.join(self.folder, "parser.checkpoint")
+    def judge(self, stage: Stage) -> Candidate:
+        """The component, and what its training says; or all tags so far."""
+        if stage.name == TAGS:
+            return Candidate(self.snapshot())
+        component = self.components[stage.name]
+        return Candidate(component.to_parts(), _kept_scores(component.header["report"]))
 
-        def make() -> DependencyParser:
-            return train(
-                tagged,
-                dev,
-                self.options.parser,
-                threads=self.threads,
-                checkpoint=checkpoint,
-                resume=resume and checkpoint is not None and os.path.exists(checkpoint),
-                progress=lambda report: self.tell(
-                    Step("parser", f"loss {report.loss:.4f}", report.epoch, self.options.parser.epochs)
-                ),
-            )
+    def end(self, stage: Stage, parts: Parts) -> None:
+        """The component, as a file would give it back; or all tags."""
+        if stage.name == TAGS:
+            self.restore(parts)
+        else:
+            kind = find_architecture(COMPONENTS[stage.name]).load_class()
+            self.components[stage.name] = kind.from_parts(*parts)
 
-        return self._kept("parser", make, DependencyParser.load, "save")
+    def finish(self, history: History) -> Pipeline:
+        """The pipeline, with its scores on the card."""
+        components = dict(self.components)
+        if self.compact_parser:
+            parts = components["parser"].to_parts(compact_weights=True)
+            components["parser"] = DependencyParser.from_parts(*parts)
+        pipeline = Pipeline(((name, components[name]) for name in COMPONENTS), self.card)
+        pipeline.card["scores"] = measure_pipeline(pipeline, self.dev, threads=self.threads)
+        return pipeline
+
+    def snapshot(self) -> Parts:
+        """The tags so far."""
+        return {}, {"tagged": np.frombuffer(self.tagged_text, np.uint8)}
+
+    def restore(self, parts: Parts) -> None:
+        """The tags so far."""
+        self.tagged_text = parts[1]["tagged"].tobytes()
+
+    def describe(self, stage: Stage, scores: Mapping[str, float]) -> list[str]:
+        """The scores of a component, in words."""
+        words = {"tokenizer": tokenizer_scores, "tagger": tagger_scores, "parser": parser_scores}
+        return words[stage.name](scores) if scores else []
+
+
+def _kept_scores(report: Mapping[str, Any]) -> dict[str, float]:
+    """The scores on dev of the epoch that was kept; or those of all stages together."""
+    if "dev" in report:
+        return dict(report["dev"])
+    row = next(row for row in report["epochs"] if row["epoch"] == report["kept"])
+    return {name: value for name, value in row.items() if name not in ("epoch", "loss")}

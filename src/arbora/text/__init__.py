@@ -11,10 +11,10 @@
 True
 """
 
+from arbora.text.tagging.jackknifing import jackknife_tags
 from arbora.text.tagging.options import TaggerOptions, TagOptions
 from arbora.text.tagging.tagger import RankedTags, Tagger
-from arbora.text.tagging.training import TaggerReport, jackknife_tags, train_tagger
-from arbora.text.tokenizing.checkpoints import TokenizerReport
+from arbora.text.tagging.training import train_tagger
 from arbora.text.tokenizing.options import TokenizerOptions
 from arbora.text.tokenizing.tokenizer import Tokenizer
 from arbora.text.tokenizing.training import train_tokenizer
@@ -24,10 +24,8 @@ __all__ = [
     "TagOptions",
     "Tagger",
     "TaggerOptions",
-    "TaggerReport",
     "Tokenizer",
     "TokenizerOptions",
-    "TokenizerReport",
     "jackknife_tags",
     "train_tagger",
     "train_tokenizer",

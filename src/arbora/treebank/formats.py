@@ -17,7 +17,8 @@ class Format:
     """A way to write sentences or trees in a file.
 
     ``scan`` turns pieces of bytes into items, with a ``Broken`` in the place of each that breaks the format;
-    ``encode`` turns an item into its text; ``separator`` is what must stand between that text and another item's.
+    ``encode`` turns an item into its text; ``separator`` is what must stand between that text and the next
+    item's.
     """
 
     name: str

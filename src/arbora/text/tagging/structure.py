@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.errors import ArboraError
-from arbora.models import compact, expand_short
+from arbora.models import below, compact, expand_short
 from arbora.text.tagging.lexicon import Labels
 from arbora.text.tagging.options import STAGES
 from arbora.text.tagging.templates import TaggerTemplates
@@ -55,15 +55,6 @@ def make_stage(
         most,
         labels.scripts if stage == "lemma" else [],
     )
-
-
-def below(tensors: Mapping[str, npt.NDArray[Any]], prefix: str) -> dict[str, npt.NDArray[Any]]:
-    """The tensors whose names begin so, without that.
-
-    >>> list(below({"upos.keys": np.zeros(1), "morph.keys": np.zeros(1)}, "upos."))
-    ['keys']
-    """
-    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 def pack(weights: _core.ShortWeights) -> dict[str, npt.NDArray[Any]]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.errors import ArboraError, FileError
-from arbora.models import read_model, write_model
+from arbora.errors import ArboraError
+from arbora.models import Component, Parts, Tensors
 from arbora.text.tagging.graphs import TagGraph, make_tag_graph
 from arbora.text.tagging.options import TagOptions
 from arbora.text.tagging.structure import labels_of, make_tagger, make_text
@@ -28,7 +27,6 @@ from arbora.treebank.batches import (
 )
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Tensors: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 ARCHITECTURE = "tagger"
 
@@ -41,12 +39,13 @@ class RankedTags:
     log_probability: float
 
 
-class Tagger:
+class Tagger(Component):
     """A trained tagger. It does not change, and serves any number of threads.
 
-    Make one with :func:`arbora.text.train_tagger`, or `load` it from a file. A file of several models holds
-    its ``header`` and ``tensors`` under names of its own.
+    Make one with :func:`arbora.text.train_tagger`, or `load` it from a file.
     """
+
+    architecture = ARCHITECTURE
 
     def __init__(self, header: dict[str, Any], tensors: Tensors) -> None:
         """A tagger from what its file holds; KeyError, TypeError or ValueError if that is none."""
@@ -61,18 +60,13 @@ class Tagger:
         return list(self._labels.upos)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Tagger:
-        """The tagger of a model file."""
-        model = read_model(path, architecture=ARCHITECTURE)
-        try:
-            return cls(model.header, model.tensors)
-        except (IndexError, KeyError, TypeError, ValueError, ArboraError) as error:
-            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise FileError(f"this is no tagger that Arbora can use: {reason}", file=str(path)) from None
+    def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> Tagger:
+        """The tagger of a header and tensors as `to_parts` gives them."""
+        return cls(header, tensors)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, whole or not at all."""
-        write_model(path, self.header, self.tensors)
+    def to_parts(self, *, compact_weights: bool = False) -> Parts:
+        """The header and the tensors of the model file; its weights are compact in any case."""
+        return self.header, self.tensors
 
     def tag(self, sentences: Iterable[Sentence], options: TagOptions | None = None) -> Iterator[Sentence]:
         """New sentences with UPOS, XPOS, FEATS and lemmas, in order; the input may be endless.
@@ -84,6 +78,13 @@ class Tagger:
         """
         options = (options or TagOptions()).check()
         return to_sentences(annotated(make_batches(sentences, options.batch), [self.annotator(options)]))
+
+    def step(self, options: Any, asked: Mapping[str, Any]) -> Step:
+        """What the tagger does in a pipeline: a parser that chooses tags asks for lists of them."""
+        own = TagOptions(threads=options.threads, batch=options.batch)
+        if "tag_candidates" in asked:
+            own = replace(own, candidates=asked["tag_candidates"], least=asked["tag_threshold"])
+        return self.annotator(own)
 
     def annotator(self, options: TagOptions) -> Step:
         """What the tagger does with a batch of sentences: they get tags and lemmas."""

@@ -1,38 +1,20 @@
-"""From file to file: train a tokenizer on treebank files, tokenize a text file. What the commands wrap."""
+"""From file to file: tokenize a text file. What ``arbora tokenize`` wraps."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 
 from arbora.errors import ArboraError, FileError
-from arbora.learning.checkpoints import checkpoint_header, checkpoint_name
-from arbora.models import check_model_name
-from arbora.text.tokenizing.checkpoints import CHECKPOINT, TokenizerReport
-from arbora.text.tokenizing.options import TokenizerOptions
 from arbora.text.tokenizing.tokenizer import Tokenizer
-from arbora.text.tokenizing.training import train_tokenizer
-from arbora.treebank import Sentence, read
 from arbora.treebank.converting import convert
 from arbora.treebank.files import check_output, chunks, display_name, open_input, open_output
 
 TEXT = "text"
 PRETOKENIZED = ("horizontal", "vertical", "conllu")
 """Formats whose words stay as they are."""
-
-
-@dataclass(frozen=True, slots=True)
-class TokenizerSummary:
-    """What training gave: the file, its size, the epoch that was kept and its scores (None without dev)."""
-
-    file: str
-    bytes: int
-    kept: int
-    token_f1: float | None
-    sentence_f1: float | None
 
 
 @dataclass(slots=True)
@@ -43,63 +25,6 @@ class TokenizingReport:
     tokens: int = 0
     words: int = 0
     seconds: float = 0.0
-
-
-def tokenizer_epochs_done(output: str) -> int:
-    """How many epochs the checkpoint of this output has seen; FileError if there is none."""
-    return len(checkpoint_header(output, CHECKPOINT)["reports"])
-
-
-def train_tokenizer_file(
-    source: str,
-    output: str,
-    *,
-    dev: str | None = None,
-    options: TokenizerOptions | None = None,
-    resume: bool = False,
-    licence: str = "",
-    progress: Callable[[TokenizerReport], None] | None = None,
-) -> TokenizerSummary:
-    """Train a tokenizer on a treebank file and write its model file; see `arbora.text.train_tokenizer`.
-
-    The checkpoint is ``output`` + ``.checkpoint``; it is removed when the model is written, not before.
-
-    >>> import os, tempfile
-    >>> model = os.path.join(tempfile.mkdtemp(), "en.tokenizer")
-    >>> options = TokenizerOptions(epochs=2, bits=12)
-    >>> train_tokenizer_file("examples/treebank/en.conllu", model, options=options).kept
-    2
-    """
-    options = (options or TokenizerOptions()).check()
-    check_model_name(output, [source] if dev is None else [source, dev])
-    if resume:
-        tokenizer_epochs_done(output)
-    tokenizer = train_tokenizer(
-        _read(source),
-        None if dev is None else _read(dev),
-        options,
-        checkpoint=checkpoint_name(output),
-        keep_checkpoint=True,
-        resume=resume,
-        licence=licence,
-        progress=progress,
-    )
-    tokenizer.save(output)
-    os.unlink(checkpoint_name(output))
-    report = tokenizer.header["report"]
-    kept = report["epochs"][report["kept"] - 1]
-    return TokenizerSummary(
-        output, os.path.getsize(output), report["kept"], kept.get("token_f1"), kept.get("sentence_f1")
-    )
-
-
-def _read(path: str) -> list[Sentence]:
-    """The sentences of a treebank that has some words."""
-    with read(path, "conllu", single_root=False) as reader:
-        found = list(reader)
-    if not any(map(len, found)):
-        raise FileError("there are no words in this treebank", file=display_name(path))
-    return found
 
 
 def tokenize_file(

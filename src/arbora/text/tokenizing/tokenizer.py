@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arbora import _core, models
+from arbora import _core
 from arbora.errors import ArboraError, FileError
+from arbora.models import Component, Parts, Tensors
 from arbora.text.tokenizing.multiwords import make_multiwords
 from arbora.text.tokenizing.templates import parse_templates
 from arbora.treebank import Sentence
@@ -39,7 +39,7 @@ class TokenizedConllu:
     words: int
 
 
-class Tokenizer:
+class Tokenizer(Component):
     """Cuts text into sentences, tokens and words. Immutable: one object serves all threads.
 
     No character is lost or changed: a token's form is what the text has at its place, and spaces are kept in
@@ -47,8 +47,10 @@ class Tokenizer:
     does not depend on how a text comes in pieces.
     """
 
-    def __init__(self, header: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any]]) -> None:
-        """From a header and tensors as `section` and `tensors` give them; `load` is the usual way here."""
+    architecture = ARCHITECTURE
+
+    def __init__(self, header: Mapping[str, Any], tensors: Tensors) -> None:
+        """From a header and tensors as `to_parts` gives them; `load` is the usual way here."""
         self.header = dict(header)
         self._tensors = {name: tensors[PREFIX + name] for name in ("pages", "blocks", "tokens", "sentences")}
         self._multiwords = make_multiwords(header["multiwords"])
@@ -71,26 +73,14 @@ class Tokenizer:
         _core.TextScanner(self._model, *self._limits)  # they are checked here
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
-        """The tokenizer of a model file; FileError if it is not one."""
-        model = models.read_model(path, architecture=ARCHITECTURE)
-        try:
-            return cls(model.header, model.tensors)
-        except (KeyError, TypeError, ValueError, AttributeError, ArboraError) as error:
-            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise FileError(f"this is no tokenizer that Arbora can use: {reason}", file=str(path)) from None
+    def from_parts(cls, header: Mapping[str, Any], tensors: Tensors) -> Tokenizer:
+        """The tokenizer of a header and tensors as `to_parts` gives them."""
+        return cls(header, tensors)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, whole or not at all."""
-        models.write_model(path, self.section(), self.tensors())
-
-    def section(self) -> dict[str, Any]:
-        """What a model file's header says of it."""
-        return {**self.header, "architecture": ARCHITECTURE}
-
-    def tensors(self) -> dict[str, npt.NDArray[Any]]:
-        """Its tensors, by names that begin with `PREFIX`."""
-        return {PREFIX + name: tensor for name, tensor in self._tensors.items()}
+    def to_parts(self, *, compact_weights: bool = False) -> Parts:
+        """The header and the tensors of the model file; it has no smaller form."""
+        header = {**self.header, "architecture": ARCHITECTURE}
+        return header, {PREFIX + name: tensor for name, tensor in self._tensors.items()}
 
     def tokenize(self, text: str, *, ranges: bool = False) -> list[Sentence]:
         """The sentences of a text. With ``ranges``, MISC has each token's place, ``TokenRange=start:end``.

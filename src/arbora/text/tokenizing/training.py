@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import os
-import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.errors import ArboraError
+from arbora.errors import FileError
+from arbora.learning.states import averaged_weights, learner_parts, restore_learner
+from arbora.models import Parts, below, under
 from arbora.text.tokenizing.characters import class_table, classes_around_spaces
-from arbora.text.tokenizing.checkpoints import TokenizerCheckpoint, TokenizerReport, TokenizerState
-from arbora.text.tokenizing.material import (
+from arbora.text.tokenizing.multiwords import learn_multiwords
+from arbora.text.tokenizing.options import TokenizerOptions
+from arbora.text.tokenizing.running_text import (
     RunningText,
     count_tokens,
     paragraphs_of,
     running_text,
     varied_text,
 )
-from arbora.text.tokenizing.multiwords import learn_multiwords
-from arbora.text.tokenizing.options import TokenizerOptions
 from arbora.text.tokenizing.templates import SENTENCES, TOKENS, parse_templates
 from arbora.text.tokenizing.tokenizer import ARCHITECTURE, Tokenizer, make_tensors
-from arbora.treebank import Sentence
+from arbora.training import (
+    Candidate,
+    EpochReport,
+    FileTask,
+    History,
+    Stage,
+    Step,
+    Trained,
+    Watcher,
+    run,
+)
+from arbora.treebank import Sentence, read
+from arbora.treebank.files import display_name
 
 TEMPLATES = {"tokens": TOKENS, "sentences": SENTENCES}
 THRESHOLDS = tuple(step / 4 for step in range(-16, 9))
@@ -42,46 +54,42 @@ def train_tokenizer(
     resume: bool = False,
     keep_checkpoint: bool = False,
     licence: str = "",
-    progress: Callable[[TokenizerReport], None] | None = None,
+    progress: Callable[[EpochReport], None] | None = None,
 ) -> Tokenizer:
     """Train a tokenizer on the text of a treebank; the same data and options give the same bytes.
 
     The text is that of ``# text`` or, without it, of the forms and SpaceAfter; paragraphs begin with
     ``# newdoc`` and ``# newpar``. With ``dev``, the epoch with the best F1 of tokens and sentences is kept.
-    ``checkpoint`` is a file that is written after every epoch and removed at the end, unless
-    ``keep_checkpoint``; ``resume`` goes on from it.
+    The rest is as in `arbora.training.run`; ``progress`` gets a report per epoch.
     """
-    options = (options or TokenizerOptions()).check()
-    run = _Run(sentences, dev, options, licence)
-    kept = None
-    if checkpoint is not None:
-        kept = TokenizerCheckpoint(os.fspath(checkpoint), options, run.fingerprint())
-    if resume:
-        if kept is None:
-            raise ArboraError("there is nothing to resume without a checkpoint")
-        kept.restore(run.state)
-    while len(run.state.reports) < options.epochs:
-        report = run.train_epoch()
-        if kept is not None:
-            kept.save(run.state)
-        if progress is not None:
-            progress(report)
-    if kept is not None and not keep_checkpoint:
-        kept.remove()
-    return run.finish()
+    return run(
+        TokenizerTask(sentences, dev, options, licence=licence),
+        checkpoint=checkpoint,
+        resume=resume,
+        keep_checkpoint=keep_checkpoint,
+        watcher=Watcher.of(progress),
+    )
 
 
-class _Run:
-    """A training run: what it works on, and how far it is."""
+class TokenizerTask(FileTask[Tokenizer]):
+    """A tokenizer in training."""
+
+    architecture = ARCHITECTURE
+    unit = "characters"
+    options: TokenizerOptions
 
     def __init__(
         self,
         sentences: Sequence[Sentence],
-        dev: Sequence[Sentence] | None,
-        options: TokenizerOptions,
-        licence: str,
+        dev: Sequence[Sentence] | None = None,
+        options: TokenizerOptions | None = None,
+        *,
+        threads: int = 1,
+        licence: str = "",
     ) -> None:
-        self.options = options
+        """``threads`` are not used: one is enough."""
+        self.options = (options or TokenizerOptions()).check()
+        self.stages = [Stage("", self.options.epochs)]
         self.paragraphs = paragraphs_of(sentences)
         self.dev = running_text(paragraphs_of(dev)) if dev else None
         tokens = count_tokens(sentences)
@@ -89,16 +97,36 @@ class _Run:
             "architecture": ARCHITECTURE,
             "spaces_in_tokens": sorted({pair for form, _ in tokens for pair in classes_around_spaces(form)}),
             "multiwords": learn_multiwords(tokens),
-            "options": options.as_dict(),
+            "options": self.options.as_dict(),
             "licence": licence,
             "trained_on": {"sentences": sum(map(len, self.paragraphs)), "tokens": tokens.total()},
         }
-        self.state = TokenizerState(
-            {kind: _core.OnlineLearner(options.bits, 0, "adagrad", options.rate) for kind in TEMPLATES}
-        )
+        rate = self.options.rate
+        self.learners = {
+            kind: _core.OnlineLearner(self.options.bits, 0, "adagrad", rate) for kind in TEMPLATES
+        }
+        self.best: Parts | None = None
+
+    @classmethod
+    def default_options(cls) -> TokenizerOptions:
+        """The options if none are given."""
+        return TokenizerOptions()
+
+    @classmethod
+    def check(cls, options: TokenizerOptions, **own: Any) -> None:
+        """Nothing but what the options check themselves."""
+
+    @classmethod
+    def read(cls, path: str, options: TokenizerOptions, *, dev: bool) -> list[Sentence]:
+        """The sentences of a treebank that has some words."""
+        with read(path, "conllu", single_root=False) as reader:
+            found: list[Sentence] = list(reader)
+        if not any(map(len, found)):
+            raise FileError("there are no words in this treebank", file=display_name(path))
+        return found
 
     def fingerprint(self) -> int:
-        """Of the data and the templates: a checkpoint fits no other."""
+        """Of the data and the templates."""
         found = zlib.crc32(repr(TEMPLATES).encode())
         for text in (running_text(self.paragraphs), self.dev):
             if text is not None:
@@ -106,55 +134,75 @@ class _Run:
                 found = zlib.crc32(text.boundary.tobytes(), found)
         return zlib.crc32(repr(self.header["multiwords"]).encode(), found)
 
-    def train_epoch(self) -> TokenizerReport:
+    def train(self, step: Step) -> Trained:
         """One pass over the treebank, whose sentences are joined anew."""
-        started, epoch = time.perf_counter(), len(self.state.reports) + 1
-        random = np.random.default_rng([self.options.seed, epoch])
+        random = np.random.default_rng([self.options.seed, step.epoch])
         text = varied_text(self.paragraphs, random)
         core = _core.TrainingText(text.text.encode(), text.boundary, *class_table())
         seed = int(random.integers(2**63))
         loss = core.train_token_ends(
-            parse_templates(TOKENS), self.header["spaces_in_tokens"], seed, self.state.learners["tokens"]
+            parse_templates(TOKENS), self.header["spaces_in_tokens"], seed, self.learners["tokens"]
         )
-        loss += core.train_sentence_ends(parse_templates(SENTENCES), seed, self.state.learners["sentences"])
-        seconds = time.perf_counter() - started
-        tokenizer, token_f1, sentence_f1 = self._judged()
-        tokens = self.header["trained_on"]["tokens"]
-        report = TokenizerReport(epoch, loss / tokens, token_f1, sentence_f1, len(text.text) / seconds)
-        score = epoch if token_f1 is None or sentence_f1 is None else token_f1 + sentence_f1
-        if score > self.state.best_score:
-            self.state.best, self.state.best_score, self.state.kept = tokenizer, score, epoch
-        self.state.reports.append(report)
-        return report
+        loss += core.train_sentence_ends(parse_templates(SENTENCES), seed, self.learners["sentences"])
+        return Trained(loss / self.header["trained_on"]["tokens"], len(text.text))
 
-    def _judged(self) -> tuple[Tokenizer, float | None, float | None]:
+    def judge(self, stage: Stage) -> Candidate:
         """The tokenizer as it is, with the best threshold on dev, and its F1 of tokens and sentences."""
-        tokenizer = self._tokenizer(0.0)
+        weights = {kind: averaged_weights(learner) for kind, learner in self.learners.items()}
         if self.dev is None:
-            return tokenizer, None, None
-        tokens, by_threshold = dev_scores(tokenizer, self.dev)
+            return Candidate(self._parts(weights, 0.0))
+        token_f1, by_threshold = dev_scores(Tokenizer.from_parts(*self._parts(weights, 0.0)), self.dev)
         threshold = max(by_threshold, key=lambda t: (by_threshold[t], -abs(t)))
-        return self._tokenizer(threshold), tokens, by_threshold[threshold]
+        scores = {"token_f1": token_f1, "sentence_f1": by_threshold[threshold]}
+        return Candidate(self._parts(weights, threshold), scores, sum(scores.values()))
 
-    def _tokenizer(self, threshold: float) -> Tokenizer:
-        weights = {}
-        for kind, learner in self.state.learners.items():
-            average = np.empty(learner.size, np.float32)
-            learner.average(average)
-            weights[kind] = _core.ShortWeights.rounded(average)
+    def _parts(self, weights: dict[str, _core.ShortWeights], threshold: float) -> Parts:
         sections: dict[str, dict[str, Any]] = {
             kind: {"templates": text.strip(), "step": weights[kind].step} for kind, text in TEMPLATES.items()
         }
         sections["sentences"]["threshold"] = threshold
-        return Tokenizer({**self.header, **sections}, make_tensors(class_table(), **weights))
+        return {**self.header, **sections}, make_tensors(class_table(), **weights)
 
-    def finish(self) -> Tokenizer:
+    def end(self, stage: Stage, parts: Parts) -> None:
+        """The parts are the tokenizer's."""
+        self.best = parts
+
+    def finish(self, history: History) -> Tokenizer:
         """The tokenizer of the best epoch."""
-        best = self.state.best
-        assert best is not None
-        epochs = [report.without_times() for report in self.state.reports]
-        best.header["report"] = {"epochs": epochs, "kept": self.state.kept}
-        return best
+        assert self.best is not None
+        header, tensors = self.best
+        report = {"epochs": history.rows(), "kept": history.kept[""]}
+        return Tokenizer.from_parts({**header, "report": report}, tensors)
+
+    def snapshot(self) -> Parts:
+        """Both learners."""
+        header: dict[str, Any] = {}
+        tensors: dict[str, npt.NDArray[Any]] = {}
+        for kind, learner in self.learners.items():
+            header[kind], own = learner_parts(learner)
+            tensors |= under(f"{kind}.", own)
+        return header, tensors
+
+    def restore(self, parts: Parts) -> None:
+        """Both learners."""
+        header, tensors = parts
+        for kind, learner in self.learners.items():
+            restore_learner(learner, (header[kind], below(tensors, f"{kind}.")))
+
+    def describe(self, stage: Stage, scores: Mapping[str, float]) -> list[str]:
+        """The scores in words."""
+        return tokenizer_scores(scores)
+
+
+def tokenizer_scores(scores: Mapping[str, Any]) -> list[str]:
+    """F1 on dev, in words; none without dev.
+
+    >>> tokenizer_scores({"token_f1": 0.991, "sentence_f1": 0.88})
+    ['dev tokens 99.10', 'sentences 88.00']
+    """
+    if "token_f1" not in scores:
+        return []
+    return [f"dev tokens {100 * scores['token_f1']:.2f}", f"sentences {100 * scores['sentence_f1']:.2f}"]
 
 
 def dev_scores(tokenizer: Tokenizer, gold: RunningText) -> tuple[float, dict[float, float]]:

@@ -1,35 +1,16 @@
-"""Sentences as training has them, and which templates carry the weight of a model on some of them."""
+"""Which templates carry the weight of a model."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from arbora import _core
+from arbora.dependency.treebanks import TrainingData
 from arbora.features import PARTS, SECTIONS, Templates
-
-Integers: TypeAlias = npt.NDArray[np.int32]
 
 # Sections whose weights belong to no arc alone.
 _NOT_OF_ARCS = ("siblings", "pruner", "tag-bigrams", "tag-trigrams", *PARTS)
 _MOST = 20
-
-
-@dataclass(slots=True)
-class TrainingData:
-    """A treebank as the core sees it."""
-
-    encoded: _core.Encoded
-    heads: Integers
-    labels: Integers
-    tags: Integers | None = None  # where each word's own stands among those that it may have
-    upos: Integers | None = None  # the same as numbers of tags, -1 if there is no such
-
-    def __len__(self) -> int:
-        return len(self.encoded)
 
 
 def heaviest_templates(

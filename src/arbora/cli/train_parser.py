@@ -1,0 +1,234 @@
+"""``arbora train parser``: a dependency parser from a treebank."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arbora.cli.options import Licence, Resume, Threads, available_cpus
+from arbora.cli.progress import training_progress
+from arbora.dependency import PRESETS, TrainingOptions, preset_options
+from arbora.dependency.options import CONSTRAINTS, LABELS, SOLVERS
+from arbora.dependency.task import parser_scores
+from arbora.features import PARTS, Templates
+from arbora.learning import LEARNERS, LOSSES
+from arbora.training import train_file
+from arbora.treebank.files import read_text
+
+DEFAULTS = TrainingOptions()
+HIGHER = preset_options("second-order")
+_RATES = ", ".join(f"{learner.rate:g} for {name}" for name, learner in LEARNERS.items())
+
+
+def train_parser(
+    train: Annotated[
+        str,
+        typer.Argument(metavar="TRAIN", help="The treebank: CoNLL-U or CoNLL-X, every word with its head."),
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    dev: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DEV",
+            help="A treebank to choose the best epoch by, and to make probabilities honest on. Without it "
+            "the last epoch is kept.",
+        ),
+    ] = None,
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help=f"The kind of parser: {', '.join(PRESETS)}.")
+    ] = DEFAULTS.preset,
+    templates: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Your own feature templates, instead of the preset's."),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEN",
+            help=f"{', '.join(LABELS)}: labels are found with the tree, after it, or both. By default as the "
+            "preset has it.",
+        ),
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"What is made small: {', '.join(LOSSES)}. By default {DEFAULTS.loss}; perceptron with "
+            "the learner of that name.",
+        ),
+    ] = None,
+    beta: Annotated[
+        float | None,
+        typer.Option(help="Another beta of the loss: small counts all trees, `inf` the worst one only."),
+    ] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="Another gamma of the loss: how much a wrong arc costs.")
+    ] = None,
+    learner: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"How steps are made: {', '.join(LEARNERS)}. By default {DEFAULTS.learner}; perceptron with "
+            "the loss of that name.",
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(help=f"The length of steps, at most. By default {_RATES}.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(help="Passes over the treebank.")] = DEFAULTS.epochs,
+    batch: Annotated[
+        int, typer.Option(help="Sentences between two changes of the weights.")
+    ] = DEFAULTS.batch,
+    seed: Annotated[int, typer.Option(help="Of the order of sentences.")] = DEFAULTS.seed,
+    features: Annotated[
+        str,
+        typer.Option(
+            metavar="WHICH",
+            help="complete: features of any arc get a weight. supported: only those of gold trees, which is "
+            "a smaller model when compact.",
+        ),
+    ] = DEFAULTS.features,
+    pruning: Annotated[
+        float | None,
+        typer.Option(
+            help="A quick first model drops improbable arcs, as many as it can while it loses at most this "
+            "share of the right ones (on dev, if there is one). More is faster; 0 keeps all arcs. By default "
+            f"{DEFAULTS.pruning:g} for arcs alone, {HIGHER.pruning:g} where arcs make parts."
+        ),
+    ] = None,
+    bits: Annotated[
+        int | None,
+        typer.Option(
+            help="There are 2^BITS weights; the model file has 2 bytes for each. By default "
+            f"{DEFAULTS.bits}, or {HIGHER.bits} where arcs make parts."
+        ),
+    ] = None,
+    parts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KINDS",
+            help="These parts of several arcs instead of the preset's, with commas between: "
+            f"{', '.join(PARTS)}. A kind that the templates lack brings its own.",
+        ),
+    ] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"What finds the best tree where arcs make parts: {', '.join(SOLVERS)}. Losses with "
+            f"probabilities take bp. By default {HIGHER.solver}.",
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help=f"Of the solver, at most. By default {DEFAULTS.iterations}.")
+    ] = None,
+    propagations: Annotated[
+        int | None,
+        typer.Option(help=f"Of belief propagation, at most. By default {DEFAULTS.propagations}."),
+    ] = None,
+    constraint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"What makes a parse where arcs make parts, the weakest first: {', '.join(CONSTRAINTS)}.",
+        ),
+    ] = None,
+    latent_roles: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Every arc has one of N hidden roles, which the treebank does not tell: they are summed "
+            "out. Takes a loss with probabilities (crf unless another is named) and second-stage labels.",
+        ),
+    ] = None,
+    latent_tags: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Every word has one of N hidden tags, and arcs see two of them: they are summed out by "
+            "belief propagation. Takes a loss with probabilities (crf unless another is named).",
+        ),
+    ] = None,
+    outer: Annotated[
+        bool | None,
+        typer.Option(
+            "--outer/--no-outer",
+            help="Where dual decomposition proves no tree, learn from the fractions that it found, not from "
+            "its best tree: more trees can be proved then. By default as the preset has it.",
+        ),
+    ] = None,
+    projective: Annotated[
+        bool, typer.Option("--projective", help="Only trees whose arcs do not cross.")
+    ] = False,
+    multi_root: Annotated[
+        bool, typer.Option("--multi-root", help="A sentence may have several roots.")
+    ] = False,
+    threads: Threads = None,
+    licence: Licence = "",
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Write 8-bit weights: a much smaller file, hardly less exact.")
+    ] = False,
+    resume: Resume = False,
+) -> None:
+    """Train a dependency parser.
+
+    A treebank, a dev set, and a few minutes:
+
+        arbora train parser train.conllu --dev dev.conllu --output en.model
+
+    The parser sees words and the tags that the treebank has (UPOS, XPOS, FEATS, LEMMA): parse input with the
+    same ones.
+
+    After every epoch all is kept in `MODEL.checkpoint`. If the run is killed, the same command with
+    `--resume` goes on, and gives the same bytes as if nothing had happened.
+
+    The same treebank, options and seed give the same model on any number of threads.
+    """
+    perceptron = "perceptron" in (loss, learner)  # one name is enough for both
+    if latent_roles:  # which leave no choice of labels, and little of losses
+        labels, loss = labels or "second-stage", loss or "crf"
+    if latent_tags:
+        solver, loss = solver or "bp", loss or "crf"
+    options = preset_options(
+        preset,
+        labels=labels,
+        loss=loss or ("perceptron" if perceptron else None),
+        beta=beta,
+        gamma=gamma,
+        learner=learner or ("perceptron" if perceptron else None),
+        rate=rate,
+        epochs=epochs,
+        batch=batch,
+        seed=seed,
+        bits=bits,
+        features=features,
+        pruning=pruning,
+        single_root=not multi_root,
+        projective=projective,
+        parts=None if parts is None else tuple(part.strip() for part in parts.split(",")),
+        solver=solver,
+        iterations=iterations,
+        propagations=propagations,
+        constraint=constraint,
+        latent_roles=latent_roles,
+        latent_tags=latent_tags,
+        outer=outer,
+    )
+    own = None if templates is None else Templates.parse(read_text(templates), name=templates)
+    with training_progress(resume) as watcher:
+        trained = train_file(
+            "dependency-parser",
+            train,
+            output,
+            dev=dev,
+            options=options,
+            templates=own,
+            threads=available_cpus() if threads is None else threads,
+            resume=resume,
+            licence=licence,
+            compact_weights=compact,
+            watcher=watcher,
+        )
+    scores = [f"epoch {trained.kept['epoch']} of {epochs} kept", *parser_scores(trained.kept)]
+    typer.echo(f"{trained.file}: {', '.join(scores)}, {trained.bytes:,} bytes")

@@ -1,0 +1,330 @@
+"""A parser in training: what `arbora.training.run` needs to know of it."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from arbora import _core
+from arbora.dependency.calibration import fit_scales, fit_threshold, natural_scales
+from arbora.dependency.options import CUSTOM, TrainingOptions, tree_options
+from arbora.dependency.parser import ARCHITECTURE, DependencyParser
+from arbora.dependency.presets import preset_templates
+from arbora.dependency.recipe import check_recipe
+from arbora.dependency.structure import make_structure
+from arbora.dependency.template_selection import select_templates
+from arbora.dependency.template_weights import heaviest_templates
+from arbora.dependency.treebanks import (
+    Integers,
+    TrainingData,
+    check_trees,
+    encode_trees,
+    read_trees,
+    tag_names,
+    usable_trees,
+)
+from arbora.errors import ArboraError
+from arbora.features import Templates
+from arbora.learning.states import (
+    averaged_weights,
+    learner_parts,
+    restore_learner,
+    weight_parts,
+    weights_of,
+)
+from arbora.models import Parts
+from arbora.training import Candidate, FileTask, History, Stage, Step, Trained
+from arbora.treebank import Sentence
+
+__all__ = ["ParserTask", "parser_scores"]
+
+PRUNER = "pruner"
+# The pruner is a CRF, learned by plain SGD: its probabilities are what counts.
+PRUNER_RATE = 0.05
+PRUNER_BATCH = 8
+# Sentences on which the weight of templates is measured.
+SAMPLE = 500
+# Sentences of dev on which probabilities are calibrated, if parts of several arcs have scores.
+MOST_FOR_SCALES = 400
+
+
+class ParserTask(FileTask[DependencyParser]):
+    """A parser in training: first the pruner, if its templates have one, then the parser itself."""
+
+    architecture = ARCHITECTURE
+    may_change = ("epochs",)  # more may be asked for than before
+    options: TrainingOptions
+
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        dev: Sequence[Sentence] | None = None,
+        options: TrainingOptions | None = None,
+        *,
+        templates: Templates | None = None,
+        threads: int = 1,
+        licence: str = "",
+    ) -> None:
+        """The parameters are those of `train`."""
+        options = (options or TrainingOptions()).check()
+        self.options = options if templates is None else replace(options, preset=CUSTOM)
+        self.threads = threads
+        self.loss, self.learner_kind = check_recipe(options)
+        sentences, skipped = usable_trees(sentences, options)
+        dev = [sentence for sentence in dev or [] if len(sentence)]
+        check_trees(dev, TrainingOptions(single_root=False), "dev")
+        templates = select_templates(templates or preset_templates(options.preset), options)
+        labels = sorted({label for sentence in sentences for label in sentence.deprels})
+        tags = tag_names(sentences) if options.joint_tags else []
+        numbers = {label: number for number, label in enumerate(labels)}
+
+        def encoded(own: Sequence[Sentence]) -> TrainingData | None:
+            return encode_trees(own, numbers, tags) if own else None
+
+        self.data = encode_trees(sentences, numbers, tags)
+        self.dev = encoded(dev)
+        # Arcs that no tree can have are not the pruner's fault.
+        possible = [sentence for sentence in dev if not _core.nonprojective_words(sentence.heads)]
+        self.dev_for_threshold = encoded(possible) if options.projective and possible else self.dev
+        # Sums over trees with parts are dear, and a scale needs no more.
+        step = -(-len(dev) // MOST_FOR_SCALES) if templates.parts or templates.tags else 1
+        self.dev_for_scales = encoded(dev[::step]) if dev else None
+        self.header = self._make_header(labels, tags, templates, licence)
+        self.header["trained_on"]["skipped_nonprojective"] = skipped
+        self.structure = make_structure(self.header)
+        self.header["padding"] = self.structure.padding
+        self.pruner = _core.ShortWeights.rounded(np.zeros(16, np.float32))
+        self.stages = [*([Stage(PRUNER)] if templates.pruner else []), Stage("", options.epochs)]
+
+    def _make_header(
+        self, labels: list[str], tags: list[str], templates: Templates, licence: str
+    ) -> dict[str, Any]:
+        at_root, below_words = [False] * len(labels), [False] * len(labels)
+        for head, label in zip(self.data.heads.tolist(), self.data.labels.tolist(), strict=True):
+            (below_words if head else at_root)[label] = True
+        if not any(below_words):  # all sentences had one word; longer ones must find some label
+            below_words = at_root
+        header: dict[str, Any] = {
+            "architecture": ARCHITECTURE,
+            "preset": self.options.preset,
+            "labels": labels,
+            "at_root": at_root,
+            "below_words": below_words,
+            "templates": str(templates),
+            "threshold": 0.0,
+            "options": self.options.as_dict(),
+            "licence": licence,
+            "trained_on": {"sentences": len(self.data), "words": len(self.data.heads)},
+        }
+        return {**header, "tags": tags} if tags else header
+
+    @classmethod
+    def default_options(cls) -> TrainingOptions:
+        """The options if none are given."""
+        return TrainingOptions()
+
+    @classmethod
+    def check(cls, options: TrainingOptions, **own: Any) -> None:
+        """Loss and learner must be there and fit, and the preset, unless other templates take its place."""
+        check_recipe(options)
+        if own.get("templates") is None:
+            preset_templates(options.preset)
+
+    @classmethod
+    def read(cls, path: str, options: TrainingOptions, *, dev: bool) -> list[Sentence]:
+        """The sentences of a treebank that has some words."""
+        return read_trees(path, single_root=options.single_root and not dev)
+
+    def fingerprint(self) -> int:
+        """Of the data and the templates."""
+        found = zlib.crc32("\n".join([self.header["templates"], *self.header["labels"]]).encode())
+        for data in (self.data, self.dev):
+            if data is not None:
+                found = zlib.crc32(data.checksum(), found)
+        return found
+
+    def begin(self, stage: Stage) -> None:
+        """The candidate arcs of all training sentences, gold arcs among them, and the learner."""
+        options, data = self.options, self.data
+        if stage.name == PRUNER:
+            self.learner = _core.OnlineLearner(options.pruner_bits, 0, "sgd", PRUNER_RATE)
+            return
+        self.learner = self.learner_kind.start(options.bits, self.structure.padding)
+        if options.features == "supported":
+            everything = list(range(len(data)))
+            self.structure.support(self.learner, data.encoded, data.heads, data.labels, everything)
+        if options.latent_roles or options.latent_tags:
+            self.structure.break_symmetry(self.learner, data.encoded, data.heads, options.seed)
+        self.candidates = self._choose(data, data.heads)
+
+    def train(self, step: Step) -> Trained:
+        """One pass over the treebank, or all of the pruner's."""
+        return self._train_pruner(step) if step.stage.name == PRUNER else self._train_parser(step)
+
+    def _train_pruner(self, step: Step) -> Trained:
+        """Learn to choose candidate arcs."""
+        passes, words, loss, done = self.options.pruner_epochs, len(self.data.heads), 0.0, 0
+        for epoch in range(passes):
+            loss = 0.0
+            for batch in self._batches(PRUNER, epoch, PRUNER_BATCH):
+                loss += self.structure.train_pruner(
+                    self.learner, self.data.encoded, self.data.heads, batch, self._trees, self.threads
+                )
+                done += len(batch)
+                step.watcher.on_batch(done, passes * len(self.data))
+        return Trained(loss / words, passes * words)
+
+    def _train_parser(self, step: Step) -> Trained:
+        loss, done, data = 0.0, 0, self.data
+        for batch in self._batches("parser", step.epoch - 1, self.options.batch):
+            of_arcs, of_labels, _, _ = self.structure.train(
+                self.learner,
+                data.encoded,
+                data.heads,
+                data.labels,
+                self.candidates,
+                batch,
+                self.loss.beta,
+                self.loss.gamma,
+                self._trees,
+                self.threads,
+                data.tags,
+            )
+            loss += of_arcs + of_labels
+            done += len(batch)
+            step.watcher.on_batch(done, len(data))
+        return Trained(loss / len(data.heads), len(data.heads))
+
+    def _batches(self, stage: str, epoch: int, size: int) -> Iterable[list[int]]:
+        """Sentences in the order of this epoch: it depends on the seed and the epoch only."""
+        seed = [self.options.seed, zlib.crc32(stage.encode()), epoch]
+        order = np.random.default_rng(seed).permutation(len(self.data)).tolist()
+        return (order[start : start + size] for start in range(0, len(order), size))
+
+    @property
+    def _trees(self) -> _core.TreeOptions:
+        return tree_options(self.options.as_dict())
+
+    def judge(self, stage: Stage) -> Candidate:
+        """The averaged weights, and what they are worth."""
+        weights = averaged_weights(self.learner)
+        header, tensors = weight_parts(weights)
+        if stage.name != PRUNER:
+            scores = self._dev_scores(weights)
+            return Candidate((header, tensors), scores, scores.get("las"))
+        self.pruner = weights
+        threshold, lost, heads = self._fit_threshold()
+        return Candidate(({**header, "threshold": threshold}, tensors), {"lost": lost, "heads": heads})
+
+    def _fit_threshold(self) -> tuple[float, float, float]:
+        """Drop as many arcs as the options allow: threshold, the share of gold arcs lost, heads a word."""
+        judged = self.dev_for_threshold or self.data
+
+        @cache
+        def measure(threshold: float) -> tuple[float, float]:
+            self._use_threshold(threshold)
+            kept = self._choose(judged, None).count
+            lost = self._choose(judged, judged.heads).count - kept
+            return lost / len(judged.heads), kept / len(judged.heads)
+
+        found = fit_threshold(lambda threshold: measure(threshold)[0], self.options.pruning)
+        return found, *measure(found)
+
+    def _use_threshold(self, threshold: float) -> None:
+        self.header["threshold"] = threshold
+        self.structure = make_structure(self.header)
+
+    def _choose(self, data: TrainingData, also: Integers | None) -> _core.Arcs:
+        also = np.empty(0, np.int32) if also is None else also
+        return self.structure.choose(self.pruner, data.encoded, also, self._trees, self.threads)
+
+    def _dev_scores(self, weights: _core.ShortWeights) -> dict[str, float]:
+        """UAS and LAS (with subtypes) on dev, by the tree of the highest score; UPOS if it is chosen."""
+        if self.dev is None:
+            return {}
+        structure = self.structure
+        if self.options.latent_roles or self.options.latent_tags or self.options.joint_tags:
+            # They are summed at the scale that they were learned at.
+            structure = make_structure({**self.header, **natural_scales(self.loss)})
+        parses = structure.parse(weights, self.pruner, self.dev.encoded, self._trees, self.threads)
+        if parses.errors:
+            number, _, reason = parses.errors[0]
+            raise ArboraError(f"dev sentence {number + 1} has no tree: {reason}")
+        words = np.ones(len(parses.heads), np.bool_)
+        words[parses.starts[:-1]] = False  # those are the roots
+        right = parses.heads[words] == self.dev.heads
+        labels = parses.labels[words]
+        scores = {"uas": right.mean(), "las": (right & (labels == self.dev.labels)).mean()}
+        if self.dev.upos is not None:
+            scores["upos"] = (parses.tags[words] == self.dev.upos).mean()
+        return {name: float(score) for name, score in scores.items()}
+
+    def end(self, stage: Stage, parts: Parts) -> None:
+        """The weights of the pruner and its threshold, or those of the parser."""
+        if stage.name == PRUNER:
+            self.pruner = weights_of(parts)
+            self._use_threshold(parts[0]["threshold"])
+        else:
+            self.best = weights_of(parts)
+
+    def finish(self, history: History) -> DependencyParser:
+        """The parser of the best epoch, calibrated."""
+        sample = self.data.first(SAMPLE)
+        header = {
+            **self.header,
+            **self._scales(),
+            "report": {"epochs": history.rows(), "kept": history.kept[""]},
+            "features": self._count_features(sample),
+            "heaviest": heaviest_templates(self.structure, self.header["templates"], self.best, sample),
+        }
+        return DependencyParser(header, self.best, self.pruner)
+
+    def _scales(self) -> dict[str, float]:
+        """What makes probabilities of scores."""
+        dev = self.dev_for_scales
+        if dev is None:
+            return natural_scales(self.loss)
+        return fit_scales(
+            lambda scales, joint: self.structure.surprise(
+                self.best, self.pruner, dev.encoded, dev.heads, dev.labels,
+                self._trees, self.threads, scales, joint, dev.tags,
+            ),
+            self.options.labels,
+            self.loss.beta if self.options.latent_roles else None,
+        )  # fmt: skip
+
+    def _count_features(self, sample: TrainingData) -> dict[str, int]:
+        """How many features of arcs and parts a sample has: those of gold trees, those of all candidates."""
+        arcs = self._choose(sample, sample.heads)
+        supported, complete = self.structure.count_features(sample.encoded, sample.heads, arcs)
+        return {"sentences": len(sample), "supported": supported, "complete": complete}
+
+    def snapshot(self) -> Parts:
+        """The learner."""
+        return learner_parts(self.learner)
+
+    def restore(self, parts: Parts) -> None:
+        """The learner."""
+        restore_learner(self.learner, parts)
+
+    def describe(self, stage: Stage, scores: Mapping[str, float]) -> list[str]:
+        """The scores in words."""
+        if stage.name == PRUNER:
+            lost = f"{100 * scores['lost']:.2f} % of gold arcs lost"
+            return [f"{scores['heads']:.2f} candidate heads per word", lost]
+        return parser_scores(scores)
+
+
+def parser_scores(scores: Mapping[str, Any]) -> list[str]:
+    """Scores on dev, in words; none without dev.
+
+    >>> parser_scores({"uas": 0.9, "las": 0.85})
+    ['dev UAS 90.00', 'LAS 85.00']
+    """
+    named = (("uas", "dev UAS"), ("las", "LAS"), ("upos", "UPOS"))
+    return [f"{name} {100 * scores[key]:.2f}" for key, name in named if key in scores]

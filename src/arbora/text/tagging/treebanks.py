@@ -1,0 +1,55 @@
+"""Treebanks that a tagger can learn from: every word has its UPOS tag."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arbora.errors import ArboraError, FileError
+from arbora.treebank import Sentence, read
+from arbora.treebank.formats import find_format
+
+
+def untagged_word(sentences: Sequence[Sentence]) -> tuple[int, int] | None:
+    """The first word without a UPOS tag: the number of its sentence and its own, both from 1.
+
+    >>> untagged_word([Sentence(["Dogs", "bark"], upos=["NOUN", "_"])])
+    (1, 2)
+    """
+    for number, sentence in enumerate(sentences, 1):
+        if "_" in sentence.upos:
+            return number, sentence.upos.index("_") + 1
+    return None
+
+
+def check_tags(sentences: Sequence[Sentence], name: str) -> None:
+    """ArboraError if a word has no UPOS tag."""
+    missing = untagged_word(sentences)
+    if missing is not None:
+        words = " ".join(sentences[missing[0] - 1].forms[:5])
+        raise ArboraError(
+            f"{name} sentence {missing[0]} ({words!r}): word {missing[1]} has no UPOS tag: training needs all"
+        )
+
+
+def read_tagged(path: str) -> list[Sentence]:
+    """The sentences of a treebank in which every word has its UPOS tag; FileError names file and line."""
+    format = find_format(path, None).name
+    if format == "brackets":
+        raise FileError("brackets have no UPOS tags: the format must be conllu or conllx", file=path)
+    with read(path, format, single_root=False) as reader:
+        found: list[Sentence] = list(reader)
+    if not any(map(len, found)):
+        raise FileError("there are no words in this treebank", file=path)
+    missing = untagged_word(found)
+    if missing is not None:
+        sentence = found[missing[0] - 1]
+        before = "".join(other.to_conllu() for other in found[: missing[0] - 1])
+        rows = sentence.to_conllu().split(sentence.newline)
+        own = next(n for n, row in enumerate(rows, 1) if row.startswith(f"{missing[1]}\t"))
+        raise FileError(
+            f"word {missing[1]} has no UPOS tag, and training needs all",
+            file=path,
+            line=before.count("\n") + own,
+            sentence=sentence.sent_id or f"#{missing[0]}",
+        )
+    return found

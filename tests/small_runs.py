@@ -1,0 +1,63 @@
+"""Training runs that are over in a moment, one for every architecture.
+
+As a program: ``python small_runs.py ARCHITECTURE OUTPUT [--resume] [NAME=NUMBER ...]`` runs one; the numbers
+change options.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from arbora.dependency import TrainingOptions
+from arbora.errors import ArboraError
+from arbora.pipeline import PipelineOptions
+from arbora.text import TaggerOptions, TokenizerOptions
+from arbora.training import TrainedFile, train_file
+
+ENGLISH = Path(__file__).resolve().parents[1] / "examples" / "treebank" / "en.conllu"
+
+TOKENIZER = TokenizerOptions(epochs=6, bits=10)
+TAGGER = TaggerOptions(epochs=3, bits=(12, 12, 12), batch=3)
+PARSER = TrainingOptions(epochs=4, bits=14, pruner_bits=12, pruner_epochs=1)
+
+OPTIONS: dict[str, Any] = {
+    "tokenizer": TOKENIZER,
+    "tagger": TAGGER,
+    "dependency-parser": PARSER,
+    "pipeline": PipelineOptions(replace(TOKENIZER, epochs=3), TAGGER, replace(PARSER, epochs=2), folds=3),
+}
+"""By architecture: a new one needs its line here, and the tests of training meet it."""
+
+
+def train_small(architecture: str, output: Path, *, source: Path = ENGLISH, **changes: Any) -> TrainedFile:
+    """Train a small model; ``changes`` are those of the options, or parameters of `train_file`."""
+    own = {name: changes.pop(name) for name in ("resume", "watcher", "dev") if name in changes}
+    options = OPTIONS[architecture]
+    if isinstance(options, PipelineOptions):
+        options = replace(options, parser=replace(options.parser, **changes))
+    else:
+        options = replace(options, **changes)
+    return train_file(
+        architecture,
+        str(source),
+        str(output),
+        options=options,
+        **{"dev": str(ENGLISH), "licence": "CC0", **own},
+    )
+
+
+if __name__ == "__main__":
+    numbers = dict(word.split("=") for word in sys.argv[3:] if "=" in word)
+    try:
+        train_small(
+            sys.argv[1],
+            Path(sys.argv[2]),
+            resume="--resume" in sys.argv,
+            **{name: int(number) for name, number in numbers.items()},
+        )
+    except ArboraError as error:
+        print(f"arbora: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
