@@ -1,10 +1,13 @@
 // A parser without its weights, as the bindings of parsing share it.
 #pragma once
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +16,7 @@
 
 #include "parsing/parse.hpp"
 #include "parsing/training.hpp"
+#include "templates.hpp"
 #include "weights.hpp"
 
 namespace arbora {
@@ -20,17 +24,16 @@ namespace arbora {
 template <class T>
 using Array = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
-// (seed, sides: head, modifier, between, third, fourth; arc atoms, alone, direction, distance); sides are lists of
-// (offset, atom).
-using SideSpec = std::vector<std::tuple<int, int>>;
-using TemplateSpec = std::tuple<std::uint64_t, std::vector<SideSpec>, std::vector<int>, bool, bool, bool>;
+// Templates by the names of their sections; a section that is not there has none.
+using SectionSpecs = std::map<std::string, std::vector<TemplateSpec>>;
 // Integers that need not be given.
 using Perhaps = std::optional<Array<const int>>;
 inline const int* data_of(const Perhaps& array) { return array && array->shape(0) ? array->data() : nullptr; }
 using ArcSpec = std::vector<std::tuple<int, int>>;  // head and modifier
 
-// Sections in the order of Section.
-Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections);
+Templates templates_of(const SectionSpecs& sections);
+// Throws nb::value_error if there is none.
+Section section_named(const std::string& name);
 
 struct Structure {
     Templates templates;
@@ -38,9 +41,9 @@ struct Structure {
     FirstOrder model;
     HigherOrder higher;
 
-    Structure(const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
-              const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
-              double label_scale, double joint_scale, int roles, int tags)
+    Structure(const SectionSpecs& sections, double threshold, int most, const std::vector<bool>& at_root,
+              const std::vector<bool>& below_words, double tree_scale, double label_scale, double joint_scale,
+              int roles, int tags)
         : templates(templates_of(sections)),
           pruner(templates, threshold, most),
           model(templates, {at_root.begin(), at_root.end()}, {below_words.begin(), below_words.end()},

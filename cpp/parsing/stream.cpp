@@ -145,6 +145,7 @@ bool run(const Parser& parser, const Names& labels, const Names& tags, const Str
     treebank::scan(task.sentence, true, {.single_root = false}, block);
     if (!block.problems.empty()) return false;
     const std::size_t n = task.words = block.words.size();
+    encoded.set_atoms(parser.templates.atoms());
     encode(block, tags, encoded);
     Given given;
     if (options.constraints) {

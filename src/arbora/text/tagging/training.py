@@ -20,9 +20,9 @@ from arbora.models import remove_leftovers
 from arbora.text.tagging.checkpoints import CHECKPOINT, TaggerCheckpoint, TaggerReport, TaggerState
 from arbora.text.tagging.lexicon import Labels, Lists, make_candidates, make_classes, open_labels
 from arbora.text.tagging.options import STAGES, TaggerOptions, TagOptions
-from arbora.text.tagging.structure import make_dictionary, make_stage, make_text, pack, unpack
+from arbora.text.tagging.structure import make_dictionary, make_stage, make_text, pack, set_found, unpack
 from arbora.text.tagging.tagger import ARCHITECTURE, Tagger
-from arbora.text.tagging.templates import ATOMS, TaggerTemplates, default_templates
+from arbora.text.tagging.templates import FOUND, TaggerTemplates, default_templates
 from arbora.treebank import Sentence
 
 __all__ = ["CHECKPOINT", "TaggerReport", "jackknife_tags", "measure_tags", "train_tagger", "untagged_word"]
@@ -291,11 +291,11 @@ class _Run:
             "open": self.open,
             "scale": self._scale(weights, number),
         }
-        if name in ATOMS:
+        if name in FOUND:
             found = np.empty(self.dev_text.words, np.int32)
             self.used.choose(weights, self.dev_text, self.threads, found)
-            self.text.set_numbers(ATOMS.index(name), self.gold[number])
-            self.dev_text.set_numbers(ATOMS.index(name), found)
+            set_found(self.text, name, self.labels, self.gold[number])
+            set_found(self.dev_text, name, self.labels, found)
         if number + 1 < len(STAGES):
             self._prepare(number + 1)
 
