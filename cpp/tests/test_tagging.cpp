@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "check.hpp"
+#include "support/letters.hpp"
 #include "support/random.hpp"
 #include "tagging/stream.hpp"
 #include "tagging/training.hpp"
