@@ -22,9 +22,11 @@ struct TrainedStage {
 struct Tagger {
     const Dictionary* classes;  // of forms in lower case
     std::array<TrainedStage, stage_count> stages;
+    // What the labels of the first two stages are as the atoms `upos` and `morph`.
+    std::array<std::vector<std::uint64_t>, 2> label_atoms;
 };
 
-// Sets the atom `tags` of all words: the number of the class of the form in lower case, 0 if it has none.
+// Sets the atom `known-tags` of all words: the number of the class of the form in lower case, 0 if it has none.
 void set_classes(const Dictionary& classes, Words& words);
 
 // What is to be found beside the best labels: their probabilities; the UPOS tags that a word may have, at most so many, none
