@@ -77,7 +77,9 @@ class ArrayParses(Sequence[ArrayParse]):
         return (self._one(place, own) for place, own in enumerate(places(self._scores.lengths)))
 
     def _one(self, place: int, own: slice) -> ArrayParse:
-        found = {name: None if flat is None else flat[own] for name, flat in self._flat.items()}
+        found: dict[str, Any] = {
+            name: None if flat is None else flat[own] for name, flat in self._flat.items()
+        }
         log = None if self.log_probabilities is None else float(self.log_probabilities[place])
         return ArrayParse(**found, log_probability=log, gap=float(self.gaps[place]))
 

@@ -63,7 +63,7 @@ def checked_parts(kind: str, parts: PartScores, n: int) -> tuple[Integers, Integ
     for numbers in (words, codes):
         if not np.issubdtype(numbers.dtype, np.integer):
             raise InvalidScoresError(f"{kind}: words and codes are integers, not {numbers.dtype}")
-    _refuse(kind, words, (words < 0).any(axis=1) | (words > n).any(axis=1))
+    _refuse(kind, words, np.asarray(((words < 0) | (words > n)).any(axis=1)))
     filled = np.zeros((len(words), 4), np.int32)
     filled[:, : len(columns)] = words
     filled, sound = _CHECKS[kind](filled, codes)
@@ -82,14 +82,15 @@ Checked: TypeAlias = tuple[Integers, Mask]
 
 
 def _is_arc(head: Integers, modifier: Integers) -> Mask:
-    return (modifier > 0) & (head != modifier)
+    return np.asarray((modifier > 0) & (head != modifier))
 
 
 def _outwards(head: Integers, near: Integers, far: Integers) -> Mask:
     """Whether words are on one side of the head, the first nearer; the head stands for one that is none."""
     none = (near == head) | (far == head)
     left, right = (far < near) & (near < head), (head < near) & (near < far)
-    return (none | left | right) & ((near == head) | (near > 0)) & ((far == head) | (far > 0))
+    words = ((near == head) | (near > 0)) & ((far == head) | (far > 0))
+    return np.asarray((none | left | right) & words)
 
 
 def _siblings(words: Integers, codes: Integers) -> Checked:

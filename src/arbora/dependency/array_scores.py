@@ -237,8 +237,11 @@ def _per_sentence(name: str, arrays: Arrays | None, is_padded: bool) -> list[Flo
         return []
     if isinstance(arrays, np.ndarray) != is_padded:
         raise InvalidScoresError(f"{name} must come as arcs do: all padded, or all lists")
-    if isinstance(arrays, np.ndarray) and arrays.ndim < 2:
-        raise InvalidScoresError(f"padded {name} have the sentences as their first dimension")
+    if isinstance(arrays, np.ndarray) and arrays.ndim < (3 if name in ("arcs", "labels", "tag_links") else 2):
+        raise InvalidScoresError(
+            f"padded {name} have the sentences as their first dimension, so that {arrays.shape} is too "
+            "little; one sentence's array goes into a list"
+        )
     try:
         if isinstance(arrays, np.ndarray):
             return list(np.ascontiguousarray(arrays, np.float64))
@@ -267,7 +270,7 @@ def _check_finite(name: str, array: Floats, n: int) -> None:
     may_be_impossible = name in ("arcs", "labels", "tags")
     wrong = ~(seen < np.inf) if may_be_impossible else ~np.isfinite(seen)
     if name in ("arcs", "labels", "tag_links"):
-        wrong = wrong.reshape(n + 1, n, wrong.size // ((n + 1) * n) if n else 0).any(axis=2)
+        wrong = np.asarray(wrong.reshape(n + 1, n, wrong.size // ((n + 1) * n) if n else 0).any(axis=2))
         np.fill_diagonal(wrong[1:], False)  # no arcs
     if wrong.any():
         allowed = "-inf is impossible, and no other infinity" if may_be_impossible else "finite numbers"

@@ -145,9 +145,9 @@ class ScoredParser:
                 found[-1][1:] = heads
             except InfeasibleTreeError as error:
                 reasons[place] = str(error)
-        heads = np.concatenate(found) if found else np.empty(0, np.int32)
+        given = np.concatenate(found) if found else np.empty(0, np.int32)
         plain = replace(options, solver=None, certificates=False, nodes=None)
-        parses, _, others = self._parse_batch(scorer, plain, heads, given_labels)
+        parses, _, others = self._parse_batch(scorer, plain, given, given_labels)
         return BatchFound(parses, gaps, {**others, **reasons})
 
     def _kbest_batch(
