@@ -136,9 +136,9 @@ void set_labels(TagText& text, Atom atom, const std::vector<std::uint64_t>& valu
 
 nb::object tag_probabilities(const HeldTagger& self, const TagText& text, int threads) {
     const int tags = self.tags();
-    double* chances;
-    auto result = new_array<double, 2>({text.words(), static_cast<std::size_t>(tags)}, chances);
-    std::fill_n(chances, text.words() * tags, 0.0);
+    double* probabilities;
+    auto result = new_array<double, 2>({text.words(), static_cast<std::size_t>(tags)}, probabilities);
+    std::fill_n(probabilities, text.words() * tags, 0.0);
     {
         nb::gil_scoped_release release;
         parallel_for(text.sentences(), threads, [&](std::size_t i) {
@@ -149,7 +149,7 @@ nb::object tag_probabilities(const HeldTagger& self, const TagText& text, int th
             sum_paths(lattice, candidates, nullptr);
             for (int word = 0; word < words.count(); ++word)
                 for (int c = lattice.starts[word]; c < lattice.starts[word + 1]; ++c)
-                    chances[(text.start(i) + word) * tags + lattice.labels[c]] = candidates[c];
+                    probabilities[(text.start(i) + word) * tags + lattice.labels[c]] = candidates[c];
         });
     }
     return nb::cast(result);

@@ -14,7 +14,7 @@ namespace arbora {
 void bind_training(ModelClass& model) {
     model
         .def(
-            "surprise",
+            "gold_costs",
             [](const LinearModel& self, const HeldWeights& weights, const HeldWeights& pruner_weights,
                const Encoded& encoded, const Array<const int>& heads, const Array<const int>& labels,
                const TreeOptions& trees, int threads, const std::vector<double>& scales, double joint,

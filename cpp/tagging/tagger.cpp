@@ -7,16 +7,16 @@ namespace {
 
 constexpr std::array<Atom, 2> found_atoms{atoms::upos, atoms::morph};
 
-void list_candidates(const Lattice& lattice, const std::vector<double>& chances, const std::vector<int>& best,
-                     const TaggingOptions& options, std::vector<std::vector<TagChance>>& found) {
+void list_candidates(const Lattice& lattice, const std::vector<double>& probabilities, const std::vector<int>& best,
+                     const TaggingOptions& options, std::vector<std::vector<TagProbability>>& found) {
     found.resize(best.size());
     for (std::size_t word = 0; word < best.size(); ++word) {
-        std::vector<TagChance>& own = found[word];
+        std::vector<TagProbability>& own = found[word];
         own.clear();
         for (int c = lattice.starts[word]; c < lattice.starts[word + 1]; ++c)
-            if (lattice.labels[c] == best[word] || (chances[c] > 0 && chances[c] >= options.least))
-                own.push_back({lattice.labels[c], chances[c]});
-        std::stable_sort(own.begin(), own.end(), [&](const TagChance& a, const TagChance& b) {
+            if (lattice.labels[c] == best[word] || (probabilities[c] > 0 && probabilities[c] >= options.least))
+                own.push_back({lattice.labels[c], probabilities[c]});
+        std::stable_sort(own.begin(), own.end(), [&](const TagProbability& a, const TagProbability& b) {
             if ((a.tag == best[word]) != (b.tag == best[word])) return a.tag == best[word];
             return a.probability > b.probability;
         });

@@ -37,7 +37,7 @@ struct TaggingOptions {
     double least = 0;
 };
 
-struct TagChance {
+struct TagProbability {
     int tag;
     double probability;
 };
@@ -47,7 +47,7 @@ struct TagChance {
 struct Tagged {
     std::array<std::vector<int>, stage_count> labels;
     std::array<std::vector<double>, stage_count> probabilities;
-    std::vector<std::vector<TagChance>> candidates;
+    std::vector<std::vector<TagProbability>> candidates;
 };
 
 // The best labels; the words are set from these forms, and get the atoms that stages find.
