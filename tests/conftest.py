@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from beside import Beside, tool
+from background import BackgroundPrograms, tool
 
 pytest.register_assert_rewrite("model_files")
 
 ROOT = Path(__file__).resolve().parents[1]
 LONG = ("core_tests", "types")
-"""Fixtures that run beside the tests; the tests that want them come last."""
+"""Fixtures that run in the background of the tests; the tests that want them come last."""
 
 
 @pytest.fixture
@@ -41,29 +40,34 @@ def long_ones_begin_first(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue(name)
 
 
+def in_background(tmp_path_factory: pytest.TempPathFactory, name: str) -> tuple[Path, int]:
+    """A folder that all workers share, and the process that they belong to."""
+    own = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return own.parent / name, os.getppid()
+    return own / name, os.getpid()
+
+
 @pytest.fixture(scope="session")
-def core_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Beside]:
+def core_tests(tmp_path_factory: pytest.TempPathFactory) -> BackgroundPrograms:
     """The core's own tests: built under the sanitizers, and run in parts, one for each core."""
-    folder = tmp_path_factory.mktemp("core")
+    folder, owner = in_background(tmp_path_factory, "core")
     ninja, cores = tool("ninja"), os.cpu_count() or 1
     source = ["-S", str(ROOT), "-B", str(folder), "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"]
     parts = min(cores, 4)
     program = str(folder / "arbora_core_tests")
-    running = Beside(
+    return BackgroundPrograms(
+        folder,
         [[tool("cmake"), *source, "-DARBORA_CORE_TESTS=ON"]],
         [[ninja, "-C", str(folder), "-j", str(max(1, cores - 1))]],  # one core is for the tests
         [[program, str(part), str(parts)] for part in range(parts)],
-        cwd=folder,
+        owner=owner,
     )
-    yield running
-    running.stop()
 
 
 @pytest.fixture(scope="session")
-def types(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Beside]:
+def types(tmp_path_factory: pytest.TempPathFactory) -> BackgroundPrograms:
     """mypy on the installed package, from an empty folder: only there the native module has its stub."""
-    folder = tmp_path_factory.mktemp("types")
+    folder, owner = in_background(tmp_path_factory, "types")
     options = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(folder / "cache")]
-    running = Beside([[sys.executable, "-m", "mypy", *options, "-p", "arbora"]], cwd=folder)
-    yield running
-    running.stop()
+    return BackgroundPrograms(folder, [[sys.executable, "-m", "mypy", *options, "-p", "arbora"]], owner=owner)

@@ -1,10 +1,13 @@
 // arbora._core's encoded sentences, and the names that templates are made of.
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -21,6 +24,9 @@ using namespace nb::literals;
 namespace {
 
 using namespace arbora;
+
+// In the order of AtomSource.
+constexpr std::array<const char*, 5> source_names{"form", "columns", "sentence", "set", "model"};
 
 template <class T>
 using Column = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -125,6 +131,27 @@ void bind_encoding(nb::module_& m) {
     m.def("encode", &encode, "sentences"_a,
           nb::sig(
               "def encode(sentences: list[tuple[list[str], list[str], list[str], list[str], list[str]]]) -> Encoded"));
-    m.def("atom_names", [] { return std::vector<std::string>(atom_names.begin(), atom_names.end()); });
+    m.def(
+        "word_atom_names",
+        [] {
+            std::vector<std::tuple<std::string, std::string>> result;
+            for (const AtomEntry& entry : inventory)
+                result.emplace_back(entry.name, source_names[static_cast<std::size_t>(entry.source)]);
+            return result;
+        },
+        "The inventory of atoms of words: their names, and what they are found by: form, columns, sentence, set or "
+        "model.");
     m.def("arc_atom_names", [] { return std::vector<std::string>(arc_atom_names.begin(), arc_atom_names.end()); });
+    m.def(
+        "word_atoms",
+        [](const Encoded& self) {
+            std::vector<std::map<std::string, std::uint64_t>> result(self.words());
+            for (std::size_t word = 0; word < self.words(); ++word)
+                for (int a = 0; a < atom_count; ++a)
+                    result[word][std::string(inventory[a].name)] = self.atom(word, static_cast<Atom>(a));
+            return result;
+        },
+        "encoded"_a,
+        "The atoms of all words by their names, 0 where a word has none; of a set, whether it has members.");
+    m.def("section_names", [] { return std::vector<std::string>(section_names.begin(), section_names.end()); });
 }

@@ -26,13 +26,46 @@ namespace {
 
 using namespace arbora;
 
-std::vector<Reference> references(const SideSpec& side) {
-    std::vector<Reference> result;
-    for (const auto& [offset, atom] : side) {
-        if (atom < 0 || atom > single_atoms) throw nb::value_error("there is no such atom");
-        result.push_back({offset, static_cast<Atom>(atom)});
+template <class Names>
+std::size_t place_of(const Names& names, const std::string& name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) throw nb::value_error(("there is no " + name + " in templates").c_str());
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+// Relatives in the tree are seen from the words that they belong to.
+struct Relative {
+    const char* name;
+    Role role;
+    int offset;
+};
+constexpr std::array<Relative, 3> relatives{{{"first-child", Role::modifier, first_child},
+                                             {"last-child", Role::modifier, last_child},
+                                             {"parent", Role::head, parent}}};
+
+Templates::Spec spec_of(const TemplateSpec& written) {
+    const auto& [seed, atoms, variants] = written;
+    Templates::Spec spec{.seed = seed};
+    const std::array<std::vector<Reference>*, role_names.size()> sides{&spec.head, &spec.modifier, &spec.between,
+                                                                       &spec.third, &spec.fourth};
+    for (const auto& [place, offset, name] : atoms) {
+        if (place == "arc") {
+            spec.arc.push_back(static_cast<ArcAtom>(place_of(arc_atom_names, name)));
+            continue;
+        }
+        const auto relative = std::find_if(relatives.begin(), relatives.end(),
+                                           [&place](const Relative& each) { return place == each.name; });
+        const bool is_relative = relative != relatives.end();
+        const std::size_t role = is_relative ? static_cast<std::size_t>(relative->role) : place_of(role_names, place);
+        sides[role]->push_back({is_relative ? relative->offset : offset, atom_named(name)});
     }
-    return result;
+    const auto has = [&variants](const char* name) {
+        return std::find(variants.begin(), variants.end(), name) != variants.end();
+    };
+    spec.alone = has("alone");
+    spec.direction = has("direction");
+    spec.distance = has("distance");
+    return spec;
 }
 
 template <class Task>
@@ -167,18 +200,12 @@ nb::dict time_stages(const LinearModel& model, const HeldWeights& weights, const
 
 namespace arbora {
 
-Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections) {
-    if (sections.size() != section_count) throw nb::value_error("there must be one list for each section");
+Section section_named(const std::string& name) { return static_cast<Section>(place_of(section_names, name)); }
+
+Templates templates_of(const SectionSpecs& sections) {
     Templates result;
-    for (int section = 0; section < section_count; ++section)
-        for (const auto& [seed, sides, arc, alone, direction, distance] : sections[section]) {
-            if (sides.size() != 5) throw nb::value_error("a template has five sides");
-            std::vector<ArcAtom> atoms;
-            for (int atom : arc) atoms.push_back(static_cast<ArcAtom>(atom));
-            result.add(static_cast<Section>(section),
-                       {seed, references(sides[0]), references(sides[1]), references(sides[2]), references(sides[3]),
-                        references(sides[4]), atoms, alone, direction, distance});
-        }
+    for (const auto& [name, templates] : sections)
+        for (const TemplateSpec& each : templates) result.add(section_named(name), spec_of(each));
     return result;
 }
 
@@ -230,7 +257,7 @@ void bind_parsing(nb::module_& m) {
     model
         .def(
             "__init__",
-            [](LinearModel* self, const std::vector<std::vector<TemplateSpec>>& sections, double threshold, int most,
+            [](LinearModel* self, const SectionSpecs& sections, double threshold, int most,
                const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
                double label_scale, double joint_scale, int roles, int tags) {
                 new (self) LinearModel(templates_of(sections), threshold, most, {at_root.begin(), at_root.end()},

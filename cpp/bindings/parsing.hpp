@@ -1,10 +1,13 @@
 // What the bindings of parsing share.
 #pragma once
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +17,7 @@
 #include "parsing/linear_scorer.hpp"
 #include "parsing/parse.hpp"
 #include "parsing/training.hpp"
+#include "templates.hpp"
 #include "weights.hpp"
 
 namespace arbora {
@@ -21,16 +25,15 @@ namespace arbora {
 template <class T>
 using Array = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
-// (seed, sides: head, modifier, between, third, fourth; arc atoms, alone, direction, distance); sides are lists of
-// (offset, atom).
-using SideSpec = std::vector<std::tuple<int, int>>;
-using TemplateSpec = std::tuple<std::uint64_t, std::vector<SideSpec>, std::vector<int>, bool, bool, bool>;
+// Templates by the names of their sections; a section that is not there has none.
+using SectionSpecs = std::map<std::string, std::vector<TemplateSpec>>;
 using OptionalIntegers = std::optional<Array<const int>>;
 inline const int* data_of(const OptionalIntegers& array) { return array && array->shape(0) ? array->data() : nullptr; }
 using ArcSpec = std::vector<std::tuple<int, int>>;  // head and modifier
 
-// Sections in the order of Section.
-Templates templates_of(const std::vector<std::vector<TemplateSpec>>& sections);
+Templates templates_of(const SectionSpecs& sections);
+// Throws nb::value_error if there is none.
+Section section_named(const std::string& name);
 
 // The names of GraphSolver's members, in their order.
 inline constexpr std::array<const char*, 4> solver_names{"bp", "dual-decomposition", "ad3", "hill-climbing"};

@@ -52,13 +52,13 @@ void bind_stage_training(StageClass& stage) {
             "learner"_a, "text"_a, "sentence"_a, "gold"_a, "beta"_a, "gamma"_a,
             "The loss of a sentence, and its gradient by weights.")
         .def(
-            "surprise",
+            "gold_costs",
             [](const Stage& self, const HeldWeights& weights, const TagText& text, const Row<const int>& gold,
                const std::vector<double>& scales, int threads) {
                 check_labels(self, text, gold, -1);
                 const ShortWeights table = weights.table(self.layer.padding());
                 nb::gil_scoped_release release;
-                return measure_surprise(self, table, text, gold.data(), scales, threads);
+                return measure_gold_costs(self, table, text, gold.data(), scales, threads);
             },
             "weights"_a, "text"_a, "gold"_a, "scales"_a, "threads"_a)
         .def(

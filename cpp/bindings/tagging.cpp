@@ -2,16 +2,18 @@
 #include "tagging.hpp"
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "batches.hpp"
 #include "bindings.hpp"
 #include "outcomes.hpp"
+#include "support/letters.hpp"
 #include "support/parallel.hpp"
 #include "tagging/annotate.hpp"
+#include "templates.hpp"
 #include "weights.hpp"
 
 namespace nb = nanobind;
@@ -21,15 +23,11 @@ namespace {
 
 using namespace arbora;
 
-// (seed, [(offset, atom), ...])
-using TemplateSpec = std::tuple<std::uint64_t, std::vector<std::tuple<int, int>>>;
-
 WordTemplate template_of(const TemplateSpec& spec) {
     std::vector<WordTemplate::Reference> references;
-    for (const auto& [offset, atom] : std::get<1>(spec)) {
-        if (atom < 0 || atom >= word_atoms || std::abs(offset) >= Words::reach)
-            throw nb::value_error("there is no such atom");
-        references.push_back({offset, static_cast<WordAtom>(atom)});
+    for (const auto& [place, offset, name] : std::get<1>(spec)) {
+        if (place != "word" || std::abs(offset) >= Words::reach) throw nb::value_error("there is no such word");
+        references.push_back({offset, atom_named(name)});
     }
     return {std::get<0>(spec), references};
 }
@@ -70,6 +68,30 @@ std::u32string decoded(const std::string& text) {
     return letters;
 }
 
+// What UPOS tags are as atoms.
+std::vector<std::uint64_t> upos_atoms(const std::vector<std::string>& upos) {
+    WordView word;
+    std::vector<std::uint64_t> result;
+    for (const std::string& tag : upos) {
+        word.set({.upos = tag});
+        result.push_back(value_of(atoms::upos, word));
+    }
+    return result;
+}
+
+// The labels of the second stage: the number of their UPOS, XPOS, FEATS.
+using MorphNames = std::vector<std::tuple<std::size_t, std::string, std::string>>;
+
+std::vector<std::uint64_t> morph_atoms(const std::vector<std::string>& upos, const MorphNames& morph) {
+    WordView word;
+    std::vector<std::uint64_t> result;
+    for (const auto& [tag, xpos, feats] : morph) {
+        word.set({.upos = upos.at(tag), .xpos = xpos, .feats = feats});
+        result.push_back(value_of(atoms::morph, word));
+    }
+    return result;
+}
+
 // A tagger with what it looks at.
 struct HeldTagger {
     nb::object owners;
@@ -77,10 +99,15 @@ struct HeldTagger {
     std::shared_ptr<const TagNames> names;
 
     HeldTagger(nb::tuple classes_and_stages, const std::vector<const HeldWeights*>& weights,
-               const std::vector<double>& scales, std::vector<std::string> upos, std::vector<std::string> xpos,
-               std::vector<std::string> feats)
-        : owners(classes_and_stages),
-          names(std::make_shared<const TagNames>(TagNames{std::move(upos), std::move(xpos), std::move(feats)})) {
+               const std::vector<double>& scales, const std::vector<std::string>& upos, const MorphNames& morph)
+        : owners(classes_and_stages) {
+        TagNames made{upos, {}, {}};
+        for (const auto& [_, xpos, feats] : morph) {
+            made.xpos.push_back(xpos);
+            made.feats.push_back(feats);
+        }
+        names = std::make_shared<const TagNames>(std::move(made));
+        tagger.label_atoms = {upos_atoms(upos), morph_atoms(upos, morph)};
         if (classes_and_stages.size() != stage_count + 1 || weights.size() != stage_count ||
             scales.size() != stage_count)
             throw nb::value_error("a tagger has three stages");
@@ -91,18 +118,27 @@ struct HeldTagger {
         }
         if (tagger.stages[upos_stage].stage->layer.labels() != static_cast<int>(names->upos.size()) ||
             tagger.stages[morph_stage].stage->layer.labels() != static_cast<int>(names->xpos.size()) ||
-            names->xpos.size() != names->feats.size() || tagger.stages[lemma_stage].stage->scripts.empty())
+            tagger.stages[lemma_stage].stage->scripts.empty())
             throw nb::value_error("every label needs a name");
     }
 
     int tags() const { return static_cast<int>(names->upos.size()); }
 };
 
+// Words whose label has no number have no such atom.
+void set_labels(TagText& text, Atom atom, const std::vector<std::uint64_t>& values, const Row<const int>& numbers) {
+    if (numbers.shape(0) != text.words()) throw nb::value_error("every word needs a number");
+    for_words(text, [&](Words& words, int word, std::size_t at) {
+        const int number = numbers.data()[at];
+        words.set_atom(word, atom, number < 0 ? 0 : values.at(static_cast<std::size_t>(number)));
+    });
+}
+
 nb::object tag_probabilities(const HeldTagger& self, const TagText& text, int threads) {
     const int tags = self.tags();
-    double* chances;
-    auto result = new_array<double, 2>({text.words(), static_cast<std::size_t>(tags)}, chances);
-    std::fill_n(chances, text.words() * tags, 0.0);
+    double* probabilities;
+    auto result = new_array<double, 2>({text.words(), static_cast<std::size_t>(tags)}, probabilities);
+    std::fill_n(probabilities, text.words() * tags, 0.0);
     {
         nb::gil_scoped_release release;
         parallel_for(text.sentences(), threads, [&](std::size_t i) {
@@ -113,7 +149,7 @@ nb::object tag_probabilities(const HeldTagger& self, const TagText& text, int th
             sum_paths(lattice, candidates, nullptr);
             for (int word = 0; word < words.count(); ++word)
                 for (int c = lattice.starts[word]; c < lattice.starts[word + 1]; ++c)
-                    chances[(text.start(i) + word) * tags + lattice.labels[c]] = candidates[c];
+                    probabilities[(text.start(i) + word) * tags + lattice.labels[c]] = candidates[c];
         });
     }
     return nb::cast(result);
@@ -142,16 +178,24 @@ auto kbest_tags(const HeldTagger& self, const TagText& text, int k, int threads)
 }  // namespace
 
 void bind_tagging(nb::module_& m) {
-    m.def("word_atom_names", [] { return std::vector<std::string>(word_atom_names.begin(), word_atom_names.end()); });
     m.attr("word_reach") = Words::reach - 1;
     m.def(
         "lower_case",
         [](const std::string& text) {
             std::string result;
-            for (char32_t letter : decoded(text)) append_utf8(to_lower(letter), result);
+            std::u32string lower;
+            lower_word(decoded(text), lower);
+            for (char32_t letter : lower) append_utf8(letter, result);
             return result;
         },
-        "text"_a);
+        "text"_a, "A word in lower case, as atoms and edit scripts see it.");
+    m.def(
+        "letter_kind",
+        [](const std::string& letter) {
+            static constexpr std::array<const char*, 5> names{"other", "upper", "letter", "mark", "digit"};
+            return std::string(names[static_cast<std::size_t>(letter_kind(decoded(letter).at(0)))]);
+        },
+        "letter"_a, "What a character is to atoms: upper, letter, mark, digit or other.");
     m.def(
         "upper_case",
         [](const std::string& text) {
@@ -161,14 +205,13 @@ void bind_tagging(nb::module_& m) {
         },
         "text"_a);
     m.def(
-        "find_script",
-        [](const std::string& form, const std::string& lemma) { return find_script(decoded(form), decoded(lemma)); },
+        "find_script", [](const std::string& form, const std::string& lemma) { return find_script(form, lemma); },
         "form"_a, "lemma"_a, "The edit script that makes the lemma of the form.");
     m.def(
         "apply_script",
         [](const std::string& script, const std::string& form) -> nb::object {
             std::string lemma;
-            if (!EditScript(script).apply(decoded(form), lemma)) return nb::none();
+            if (!EditScript(script).apply(FormLetters(form), lemma)) return nb::none();
             return nb::cast(lemma);
         },
         "script"_a, "form"_a, nb::sig("def apply_script(script: str, form: str) -> str | None"),
@@ -199,24 +242,26 @@ void bind_tagging(nb::module_& m) {
             "template"_a, "The hash of a template at every word.")
         .def(
             "atoms",
-            [](TagText& self, int atom) {
+            [](TagText& self, const std::string& name) {
+                const Atom atom = atom_named(name);
                 std::uint64_t* data;
                 auto array = new_array<std::uint64_t, 1>({self.words()}, data);
-                for_words(self, [&](const Words& words, int word, std::size_t at) {
-                    data[at] = words.atom(word, static_cast<WordAtom>(atom));
-                });
+                for_words(self,
+                          [&](const Words& words, int word, std::size_t at) { data[at] = words.atom(word, atom); });
                 return array;
             },
-            "atom"_a)
+            "name"_a, "An atom of every word.")
         .def(
-            "set_numbers",
-            [](TagText& self, int atom, const Row<const int>& numbers) {
-                if (numbers.shape(0) != self.words()) throw nb::value_error("every word needs a number");
-                for_words(self, [&](Words& words, int word, std::size_t at) {
-                    words.set_number(word, static_cast<WordAtom>(atom), numbers.data()[at]);
-                });
+            "set_upos",
+            [](TagText& self, const std::vector<std::string>& upos, const Row<const int>& numbers) {
+                set_labels(self, atoms::upos, upos_atoms(upos), numbers);
             },
-            "atom"_a, "numbers"_a, "What an earlier stage found, or should find.")
+            "upos"_a, "numbers"_a, "What the first stage found, or should find: tags, and the number of each word's.")
+        .def(
+            "set_morph",
+            [](TagText& self, const std::vector<std::string>& upos, const MorphNames& morph,
+               const Row<const int>& numbers) { set_labels(self, atoms::morph, morph_atoms(upos, morph), numbers); },
+            "upos"_a, "morph"_a, "numbers"_a, "What the second stage found, or should find.")
         .def(
             "set_classes",
             [](TagText& self, const HeldDictionary& classes) {
@@ -230,17 +275,16 @@ void bind_tagging(nb::module_& m) {
     stage
         .def(
             "__init__",
-            [](Stage* self, const std::vector<std::vector<TemplateSpec>>& templates,
+            [](Stage* self, const std::map<std::string, std::vector<TemplateSpec>>& templates,
                const std::vector<std::vector<int>>& pieces, int piece_count, const HeldDictionary& dictionary,
                const std::vector<int>& open, int most, const std::vector<std::string>& scripts) {
-                if (templates.size() != 4) throw nb::value_error("there must be four lists of templates");
                 if (!scripts.empty() && scripts.size() != pieces.size())
                     throw nb::value_error("every label is a script");
                 std::vector<EditScript> parsed;
                 for (const std::string& script : scripts) parsed.emplace_back(script);
-                new (self) Stage{Layer({templates_of(templates[0]), templates_of(templates[1]),
-                                        templates_of(templates[2]), templates_of(templates[3])},
-                                       pieces, piece_count, dictionary.dictionary, open, most),
+                const auto of = [&templates](const char* kind) { return templates_of(templates.at(kind)); };
+                new (self) Stage{Layer({of("labels"), of("bigrams"), of("trigrams"), of("candidates")}, pieces,
+                                       piece_count, dictionary.dictionary, open, most),
                                  std::move(parsed)};
             },
             "templates"_a, "pieces"_a, "piece_count"_a, "dictionary"_a, "open"_a, "most"_a, "scripts"_a,
@@ -252,8 +296,8 @@ void bind_tagging(nb::module_& m) {
 
     nb::class_<HeldTagger>(m, "Tagger", "A tagger with its weights.")
         .def(nb::init<nb::tuple, const std::vector<const HeldWeights*>&, const std::vector<double>&,
-                      std::vector<std::string>, std::vector<std::string>, std::vector<std::string>>(),
-             "classes_and_stages"_a, "weights"_a, "scales"_a, "upos"_a, "xpos"_a, "feats"_a, nb::keep_alive<1, 3>())
+                      const std::vector<std::string>&, const MorphNames&>(),
+             "classes_and_stages"_a, "weights"_a, "scales"_a, "upos"_a, "morph"_a, nb::keep_alive<1, 3>())
         .def(
             "annotate",
             [](const HeldTagger& self, treebank::Batch& batch, bool probabilities, int candidates, double least,

@@ -18,6 +18,7 @@
 #include "batches.hpp"
 #include "bindings.hpp"
 #include "linear/learner.hpp"
+#include "templates.hpp"
 #include "tokenizing/boundaries.hpp"
 #include "tokenizing/multiwords.hpp"
 #include "tokenizing/scanner.hpp"
@@ -35,7 +36,7 @@ using namespace arbora::tokenizing;
 
 template <class T>
 using Row = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Templates = std::vector<std::vector<std::tuple<int, bool, int>>>;
+using Templates = std::vector<TemplateSpec>;
 
 // The table of classes as Python holds it, known to be whole.
 struct HeldClasses {
@@ -57,15 +58,9 @@ HeldClasses checked_classes(Row<const std::uint16_t> pages, Row<const std::uint8
 
 GapTemplates checked_templates(const Templates& templates) {
     GapTemplates result;
-    for (const auto& atoms : templates) {
-        result.emplace_back();
-        for (const auto& [column, right, place] : atoms) {
-            const bool window = column <= static_cast<int>(Column::kind);
-            if (column < 0 || column >= column_count || place < 0 || place >= (window ? widest : 1) ||
-                (right && column == static_cast<int>(Column::gap)))
-                throw nb::value_error("there is no such atom of a gap");
-            result.back().push_back({static_cast<Column>(column), right, static_cast<std::uint8_t>(place)});
-        }
+    for (const auto& [seed, atoms, _] : templates) {
+        result.push_back({seed, {}});
+        for (const auto& [place, offset, name] : atoms) result.back().atoms.push_back(gap_atom(place, offset, name));
     }
     return result;
 }
@@ -174,6 +169,8 @@ void bind_training(nb::module_& m) {
 
 void bind_tokenizing(nb::module_& m) {
     bind_training(m);
+    m.def("char_class_names",
+          [] { return std::vector<std::string>(char_class_names.begin(), char_class_names.end()); });
     nb::class_<Multiwords>(m, "Multiwords", "How tokens fall into words.")
         .def(
             "__init__",

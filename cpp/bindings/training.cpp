@@ -14,7 +14,7 @@ namespace arbora {
 void bind_training(ModelClass& model) {
     model
         .def(
-            "surprise",
+            "gold_costs",
             [](const LinearModel& self, const HeldWeights& weights, const HeldWeights& pruner_weights,
                const Encoded& encoded, const Array<const int>& heads, const Array<const int>& labels,
                const TreeOptions& trees, int threads, const std::vector<double>& scales, double joint,
@@ -40,9 +40,9 @@ void bind_training(ModelClass& model) {
             "How many different features of arcs and parts gold trees have, and how many all candidates.")
         .def(
             "template_masses",
-            [](const LinearModel& self, int section, const HeldWeights& weights, const Encoded& encoded,
+            [](const LinearModel& self, const std::string& section, const HeldWeights& weights, const Encoded& encoded,
                const Array<const int>& heads, const Array<const int>& labels) {
-                const auto which = static_cast<Section>(section);
+                const Section which = section_named(section);
                 const bool of_tags = which == Section::tags || which == Section::tag_links;
                 const int count = which == Section::roles ? self.first_order.roles().labels()
                                   : of_tags               ? self.higher.tags().labels(which)

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "linear/company_sums.hpp"
 #include "linear/pair_hashes.hpp"
+#include "linear/variant_sums.hpp"
 #include "linear/word_sums.hpp"
 #include "support/vectorise.hpp"
 
@@ -66,7 +66,7 @@ float sum_of(const std::vector<PairHashes::Segment>& features, WeightTable<Numbe
              std::uint32_t distance) {
     SumOf<Number> sum = 0;
     for (const PairHashes::Segment& each : features)
-        sum += sum_in_company(each.company, each.begin, each.end, weights, direction, distance);
+        sum += sum_of_variants(each.variants, each.begin, each.end, weights, direction, distance);
     return static_cast<float>(sum);
 }
 

@@ -13,8 +13,8 @@
 namespace arbora {
 namespace {
 
-// A feature in company begins at a distance from the feature alone.
-constexpr std::uint32_t company_spread = 0x9e3779b1u;
+// A feature with direction or distance begins apart from the feature alone.
+constexpr std::uint32_t variant_spread = 0x9e3779b1u;
 
 // Blocks begin at multiples of 32, which are whole cache lines if weights are short.
 constexpr std::uint32_t block_alignment = 32;
@@ -122,15 +122,15 @@ struct Scratch {
 
     // Where the blocks of an arc's features begin, by the templates that `hashes` were set for.
     std::span<const std::uint32_t> blocks_of(const Prepared& sentence, Arc arc, std::uint32_t mask) {
-        const std::uint32_t direction = sentence.direction_row(arc.head)[arc.modifier] * company_spread;
-        const std::uint32_t distance = sentence.distance_row(arc.head)[arc.modifier] * company_spread;
+        const std::uint32_t direction = sentence.direction_row(arc.head)[arc.modifier] * variant_spread;
+        const std::uint32_t distance = sentence.distance_row(arc.head)[arc.modifier] * variant_spread;
         const std::uint32_t aligned = mask & ~(block_alignment - 1);
         if (starts.size() < 3 * hashes.most()) starts.resize(3 * hashes.most());
         std::uint32_t* end = starts.data();
         for (const PairHashes::Segment& each : hashes.find(sentence, arc.head, arc.modifier)) {
-            if (each.company & with_alone) end = add_starts(each, 0, aligned, end);
-            if (each.company & with_direction) end = add_starts(each, direction, aligned, end);
-            if (each.company & with_distance) end = add_starts(each, distance, aligned, end);
+            if (each.variants & with_alone) end = add_starts(each, 0, aligned, end);
+            if (each.variants & with_direction) end = add_starts(each, direction, aligned, end);
+            if (each.variants & with_distance) end = add_starts(each, distance, aligned, end);
         }
         return {starts.data(), end};
     }
@@ -231,7 +231,7 @@ void LabelFeatures::for_sibling_features(const Prepared& sentence, int head, Bod
 template <class Body>
 void LabelFeatures::for_sibling_blocks(const Prepared& sentence, std::uint32_t mask, int head, int previous,
                                        Body body) const {
-    const std::uint32_t shift = static_cast<std::uint32_t>(previous + 1) * company_spread;
+    const std::uint32_t shift = static_cast<std::uint32_t>(previous + 1) * variant_spread;
     for_sibling_features(sentence, head, [&](std::uint32_t hash) { body((hash + shift) & mask); });
 }
 

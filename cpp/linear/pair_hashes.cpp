@@ -18,9 +18,9 @@ void PairHashes::set(const std::vector<Template>& templates, const Prepared& sen
     in_rows_.clear();
     others_.clear();
     std::size_t most = 0;
-    for (int company = 1; company < company_count; ++company)
+    for (int variants = 1; variants < variants_count; ++variants)
         for (const Template& t : templates) {
-            if (t.between >= 0 || company_of(t) != company) continue;
+            if (t.between >= 0 || variants_of(t) != variants) continue;
             const bool in_row = has_one_value(sentence, t.head) && has_one_value(sentence, t.modifier);
             (in_row ? in_rows_ : others_).push_back(&t);
             most += static_cast<std::size_t>(sentence.slots(t.head)) * sentence.slots(t.modifier);
@@ -41,8 +41,8 @@ void PairHashes::lay_out(const Prepared& sentence) {
         for (std::size_t i = 0; i < width; ++i) heads_[i * columns + c] = t.seed + of_head[i];
         for (std::size_t i = 0; i < width; ++i) modifiers_[i * columns + c] = of_modifier[i];
         if (t.arc >= 0) arcs_.push_back({c, sentence.arc_table(t.arc)});
-        if (segments_.empty() || segments_.back().company != company_of(t))
-            segments_.push_back({company_of(t), hashes_.data() + c, nullptr});
+        if (segments_.empty() || segments_.back().variants != variants_of(t))
+            segments_.push_back({variants_of(t), hashes_.data() + c, nullptr});
         segments_.back().end = hashes_.data() + c + 1;
     }
     row_segments_ = segments_.size();
@@ -57,8 +57,8 @@ const std::vector<PairHashes::Segment>& PairHashes::find(const Prepared& sentenc
     out += columns;
     segments_.resize(row_segments_);
     for (const Template* t : others_) {
-        if (segments_.size() == row_segments_ || segments_.back().company != company_of(*t))
-            segments_.push_back({company_of(*t), out, out});
+        if (segments_.size() == row_segments_ || segments_.back().variants != variants_of(*t))
+            segments_.push_back({variants_of(*t), out, out});
         out = add_others(*t, sentence, head, modifier, out);
         segments_.back().end = out;
     }

@@ -7,9 +7,9 @@
 
 namespace arbora {
 
-// In which company a template's features come, as bits.
-inline constexpr int with_alone = 1, with_direction = 2, with_distance = 4, company_count = 8;
-inline int company_of(const Template& t) {
+// In which variants a template's features come, as bits.
+inline constexpr int with_alone = 1, with_direction = 2, with_distance = 4, variants_count = 8;
+inline int variants_of(const Template& t) {
     return (t.alone ? with_alone : 0) | (t.direction ? with_direction : 0) | (t.distance ? with_distance : 0);
 }
 
@@ -18,9 +18,9 @@ inline int company_of(const Template& t) {
 // rows; only sets and missing values need a closer look.
 class PairHashes {
 public:
-    // Hashes of features that come in the same company, before any code or mask.
+    // Hashes of features that come in the same variants, before any code or mask.
     struct Segment {
-        int company;
+        int variants;
         const std::uint32_t *begin, *end;
     };
 
@@ -41,7 +41,7 @@ private:
     std::uint32_t* add_others(const Template& t, const Prepared& sentence, int head, int modifier,
                               std::uint32_t* out) const;
 
-    std::vector<const Template*> in_rows_, others_;  // both in the order of their companies
+    std::vector<const Template*> in_rows_, others_;  // both in the order of their variants
     std::vector<ArcColumn> arcs_;
     std::vector<std::uint32_t> heads_, modifiers_;  // a row for every word, of those in rows
     std::vector<Segment> segments_;                 // those of the rows, then the others'

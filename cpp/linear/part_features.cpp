@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "linear/company_sums.hpp"
+#include "linear/variant_sums.hpp"
 #include "support/vectorise.hpp"
 
 namespace arbora {
@@ -35,7 +35,7 @@ ARBORA_VECTORISED void add_four(const std::uint32_t* __restrict a, const std::ui
 
 PartFeatures::PartFeatures(std::vector<Template> templates) : templates_(std::move(templates)) {
     std::stable_sort(templates_.begin(), templates_.end(),
-                     [](const Template& a, const Template& b) { return company_of(a) < company_of(b); });
+                     [](const Template& a, const Template& b) { return variants_of(a) < variants_of(b); });
 }
 
 void PartFeatures::lay_out(const Prepared& sentence, Rows& rows) const {
@@ -47,8 +47,8 @@ void PartFeatures::lay_out(const Prepared& sentence, Rows& rows) const {
         const int sides[] = {t.head, t.modifier, t.third, t.fourth};
         if (std::any_of(std::begin(sides), std::end(sides), [&](int side) { return sentence.slots(side) == 0; }))
             continue;
-        if (rows.segments.empty() || rows.segments.back().company != company_of(t))
-            rows.segments.push_back({company_of(t), used.size(), used.size()});
+        if (rows.segments.empty() || rows.segments.back().variants != variants_of(t))
+            rows.segments.push_back({variants_of(t), used.size(), used.size()});
         used.push_back(&t);
         rows.segments.back().end = used.size();
         rows.has_fourth |= t.fourth >= 0;
@@ -94,8 +94,8 @@ void PartFeatures::score(const Prepared& sentence, WeightTable<Number> weights, 
         const std::uint32_t* own = hashes.data() + i % ahead * columns;
         SumOf<Number> sum = 0;
         for (const Segment& segment : rows.segments)
-            sum += sum_in_company(segment.company, own + segment.begin, own + segment.end, weights, parts[i].direction,
-                                  parts[i].distance);
+            sum += sum_of_variants(segment.variants, own + segment.begin, own + segment.end, weights,
+                                   parts[i].direction, parts[i].distance);
         scores[i] = static_cast<double>(static_cast<float>(sum)) * weights.step;
         if (i + ahead < parts.size()) fetch(i + ahead);
     }
@@ -118,9 +118,9 @@ void PartFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, st
                                      rows.thirds[part.third * rows.columns + c];
                 if (rows.has_fourth) hash += rows.fourths[part.fourth * rows.columns + c];
                 const std::uint32_t index = hash & mask;
-                if (segment.company & with_alone) sum.add(index, values[i]);
-                if (segment.company & with_direction) sum.add(index ^ part.direction, values[i]);
-                if (segment.company & with_distance) sum.add(index ^ part.distance, values[i]);
+                if (segment.variants & with_alone) sum.add(index, values[i]);
+                if (segment.variants & with_direction) sum.add(index ^ part.direction, values[i]);
+                if (segment.variants & with_distance) sum.add(index ^ part.distance, values[i]);
             }
     }
 }

@@ -10,7 +10,7 @@
 namespace arbora {
 
 // A part of several arcs, as templates see it: an arc and up to two words more (0, the root, where there is none), and
-// what the kind of part says of their places. The codes are below 32, so that the weights of one feature in all company
+// what the kind of part says of their places. The codes are below 32, so that the weights of one feature in all variants
 // lie in one cache line of short weights; 0 is kept for "alone".
 struct Part {
     std::int32_t head, modifier, third, fourth;
@@ -35,9 +35,9 @@ public:
                       SparseSum& sum) const;
 
 private:
-    // Neighbouring columns that come in the same company.
+    // Neighbouring columns that come in the same variants.
     struct Segment {
-        int company;
+        int variants;
         std::size_t begin, end;
     };
     struct Rows {
@@ -51,7 +51,7 @@ private:
     };
     void lay_out(const Prepared& sentence, Rows& rows) const;
 
-    std::vector<Template> templates_;  // in the order of their companies
+    std::vector<Template> templates_;  // in the order of their variants
 };
 
 }  // namespace arbora

@@ -7,9 +7,9 @@
 namespace arbora {
 namespace {
 
-// Atoms of what is no word: the root, what lies before and after the sentence, a relative that there is not.
-constexpr std::uint64_t root_atom = 0x9b1f8a3c52e7d401, before_atom = 0x5c7d20e1b94f6a37,
-                        after_atom = 0xe3068fd17a2b5c95, none_atom = 0x27d4eb2f165667c5;
+// Counts by class up to three, the set of tags, 0 to 2 for the nesting of brackets and 3 more for an open quote: what the
+// numbers mean is fixed by their definition, and so are models.
+std::uint64_t nesting_code(int depth, int quotes) { return (depth > 0 ? 1 : depth < 0 ? 2 : 0) + 3 * (quotes & 1); }
 
 }  // namespace
 
@@ -28,11 +28,9 @@ std::uint64_t Prepared::special(int i, int j) {
 void Prepared::set(const Templates& templates, const Encoded& encoded, std::size_t sentence, unsigned sections) {
     const std::size_t start = encoded.start(sentence);
     n_ = encoded.length(sentence);
-    for (int a = 0; a <= single_atoms; ++a) {
+    for (int a = 0; a < atom_count; ++a) {
         present_[a] = false;
-        for (int i = 0; i < n_ && !present_[a]; ++i)
-            present_[a] = a < single_atoms ? encoded.atom(start + i, static_cast<Atom>(a)) != 0
-                                           : encoded.feat_count(start + i) > 0;
+        for (int i = 0; i < n_ && !present_[a]; ++i) present_[a] = encoded.atom(start + i, static_cast<Atom>(a)) != 0;
     }
     tags_.clear();
     tag_starts_.assign(1, 0);
@@ -91,7 +89,7 @@ void Prepared::set_side(const Side& side, const Encoded& encoded, std::size_t st
     const Reference* set = nullptr;
     for (const Reference& reference : side.references) {
         if (!present_[static_cast<int>(reference.atom)]) return;
-        if (reference.atom == Atom::feat) set = &reference;
+        if (reference.atom == atoms::feat) set = &reference;
     }
     hashes_.assign(width(), side.seed);
     for (std::size_t r = 0; r < side.references.size(); ++r) {
@@ -159,15 +157,11 @@ void Prepared::set_arcs(const Templates& templates, const Encoded& encoded, std:
         for (int right = left + 1; right <= n_; ++right) {
             const std::array<std::uint64_t, arc_atom_names.size()> values{
                 static_cast<std::uint64_t>(std::min(counts[1], 3)), static_cast<std::uint64_t>(std::min(counts[2], 3)),
-                static_cast<std::uint64_t>(std::min(counts[3], 3)), tags,
-                static_cast<std::uint64_t>((depth > 0   ? 1
-                                            : depth < 0 ? 2
-                                                        : 0) +
-                                           3 * (quotes & 1))};
+                static_cast<std::uint64_t>(std::min(counts[3], 3)), tags, nesting_code(depth, quotes)};
             for (std::size_t kind : kinds) {
                 std::uint64_t hash = 17;
                 for (ArcAtom atom : templates.arcs()[kind])
-                    hash = join_hashes(hash, values[static_cast<int>(atom)] * 8 + static_cast<std::uint64_t>(atom));
+                    hash = join_hashes(hash, seed_of(atom) + values[static_cast<int>(atom)]);
                 std::uint32_t* table = arcs_.data() + kind * size;
                 hash *= 0xd6e8feb86659fd93;
                 const auto short_hash = static_cast<std::uint32_t>(hash ^ (hash >> 32));

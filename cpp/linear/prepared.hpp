@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -77,7 +78,7 @@ private:
     int n_ = 0;
     std::vector<WordTag> tags_;
     std::vector<std::size_t> tag_starts_;
-    bool present_[single_atoms + 1] = {};
+    std::array<bool, atom_count> present_{};
     std::vector<SideHashes> sides_;
     std::vector<std::uint32_t> values_, arcs_, distances_, directions_, root_codes_, zeros_;
     std::vector<int> counts_;

@@ -9,11 +9,20 @@ namespace arbora {
 
 namespace {
 
+// Of a neighbour its distance, of a relative its name.
+std::uint64_t seed_of_offset(int offset) {
+    switch (offset) {
+        case first_child: return name_seed("first-child");
+        case last_child: return name_seed("last-child");
+        case parent: return name_seed("parent");
+        default: return static_cast<std::uint64_t>(offset + 64);
+    }
+}
+
 std::uint64_t seed_of(Role role, const std::vector<Reference>& references) {
-    std::uint64_t seed = static_cast<std::uint64_t>(role) + 1;
+    std::uint64_t seed = name_seed(role_names[static_cast<std::size_t>(role)]);
     for (const Reference& reference : references)
-        seed = combine(
-            seed, static_cast<std::uint64_t>(reference.offset + 64) * 64 + static_cast<std::uint64_t>(reference.atom));
+        seed = combine(combine(seed, seed_of_offset(reference.offset)), seed_of(reference.atom));
     return seed;
 }
 
@@ -56,6 +65,7 @@ int Templates::side(Role role, const std::vector<Reference>& references, unsigne
 int Templates::column(Reference reference) {
     const auto at = std::find(columns_.begin(), columns_.end(), reference) - columns_.begin();
     if (at == static_cast<std::ptrdiff_t>(columns_.size())) columns_.push_back(reference);
+    atoms_ |= bit_of(reference.atom);
     return static_cast<int>(at);
 }
 

@@ -74,11 +74,11 @@ void WordSums::set(const std::vector<Template>& templates, const Prepared& sente
                    WeightTable<Number> weights) {
     const int width = sentence.width();
     sums_.assign(width, {});
-    // Templates of one company together.
-    for (int company = 1; company < 8; ++company) {
+    // Templates of the same variants together.
+    for (int variants = 1; variants < 8; ++variants) {
         bool any = false;
         for (const Template& t : templates) {
-            if (company != (t.alone | t.direction << 1 | t.distance << 2)) continue;
+            if (variants != (t.alone | t.direction << 1 | t.distance << 2)) continue;
             if (!std::exchange(any, true)) lines_.assign(width, {});
             const int side = side_of(t, role);
             for (int slot = 0; slot < sentence.slots(side); ++slot)
@@ -87,9 +87,9 @@ void WordSums::set(const std::vector<Template>& templates, const Prepared& sente
         }
         for (int i = 0; any && i < width; ++i)
             for (std::uint32_t code = 1; code < code_count; ++code)
-                sums_[i][code] += (company & 1 ? lines_[i][place_of<Number>(0)] : 0) +
-                                  (company & 2 ? lines_[i][place_of<Number>(direction_of(code))] : 0) +
-                                  (company & 4 ? lines_[i][place_of<Number>(code)] : 0);
+                sums_[i][code] += (variants & 1 ? lines_[i][place_of<Number>(0)] : 0) +
+                                  (variants & 2 ? lines_[i][place_of<Number>(direction_of(code))] : 0) +
+                                  (variants & 4 ? lines_[i][place_of<Number>(code)] : 0);
     }
 }
 

@@ -10,7 +10,7 @@ namespace arbora {
 inline constexpr int code_count = 16;
 
 // Templates about one word: what its arcs get from them depends on the distance code only, so there is a sum for each
-// word and code. All companies of a feature lie in one cache line, which is added as a whole.
+// word and code. All variants of a feature lie in one cache line, which is added as a whole.
 class WordSums {
 public:
     // In steps of the weights.

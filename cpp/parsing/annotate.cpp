@@ -86,12 +86,14 @@ private:
 
 // call(sentence number, its encoding, what is given of it) for all sentences that have words, in parallel.
 template <class Call>
-void for_encoded(const ParserNames& names, const AnnotationOptions& options, const Batch& batch, const Call& call) {
+void for_encoded(const LinearParser& parser, const ParserNames& names, const AnnotationOptions& options,
+                 const Batch& batch, const Call& call) {
     const GivenTrees all_given(names, options, batch);
     parallel_for(batch.sentences.size(), options.threads, [&](std::size_t i) {
         thread_local Encoded encoded;
         thread_local std::vector<int> heads, labels;
         if (!batch.sentences[i].words() || batch.sentences[i].refusal.code) return;
+        encoded.set_atoms(parser.model.templates.atoms());
         encode(batch.sentences[i], names.tags, encoded);
         call(i, encoded, all_given.of(i, heads, labels));
     });
@@ -140,7 +142,7 @@ struct RankedTrees {
 std::vector<RankedTrees> find_kbest_trees(const LinearParser& parser, const ParserNames& names,
                                           const AnnotationOptions& options, int k, const Batch& batch) {
     std::vector<RankedTrees> result(batch.sentences.size());
-    for_encoded(names, options, batch, [&](std::size_t i, const Encoded& encoded, Given given) {
+    for_encoded(parser, names, options, batch, [&](std::size_t i, const Encoded& encoded, Given given) {
         try {
             result[i].trees = parse_kbest(LinearScorer(parser, encoded), 0, given, options.parse, k);
         } catch (const Infeasible& error) {
@@ -157,7 +159,7 @@ Parses parse_batch(const LinearParser& parser, const ParserNames& names, const A
     std::vector<int> lengths;
     for (const AnnotatedSentence& sentence : batch.sentences) lengths.push_back(static_cast<int>(sentence.words()));
     Parses parses(lengths, {options.parse.probabilities, names.tags.count() > 0});
-    for_encoded(names, options, batch, [&](std::size_t i, const Encoded& encoded, Given given) {
+    for_encoded(parser, names, options, batch, [&](std::size_t i, const Encoded& encoded, Given given) {
         parses.run(i, [&](ParseRef& ref) { parse(LinearScorer(parser, encoded), 0, given, options.parse, ref); });
     });
     return parses;

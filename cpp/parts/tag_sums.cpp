@@ -61,29 +61,29 @@ double sum_tags(const ArcIndex& arcs, const TagNumbers& scores, double scale, co
         }
     }
     if (!beliefs || total == -INFINITY) return total;
-    TagNumbers chances;  // of words' tags
-    chances.begins = scores.begins;
-    chances.words.assign(scores.words.size(), 0.0);
+    TagNumbers probabilities;  // of words' tags
+    probabilities.begins = scores.begins;
+    probabilities.words.assign(scores.words.size(), 0.0);
     for (int word : order) {
         const int head = heads[word], tags = scores.count(word);
         const double* own = inside.of_word(word);
-        double* chance = chances.of_word(word);
+        double* own_probabilities = probabilities.of_word(word);
         if (head == 0) {
             const double sum = log_sum({own, own + tags});
-            for (int t = 0; t < tags; ++t) chance[t] = std::exp(own[t] - sum);
+            for (int t = 0; t < tags; ++t) own_probabilities[t] = std::exp(own[t] - sum);
         } else {
             const int arc = arcs.find(head, word);
             const double* link = scores.of_link(arc);
             for (int t = 0; t < scores.count(head); ++t) {
-                const double above = chances.of_word(head)[t];
+                const double above = probabilities.of_word(head)[t];
                 for (int other = 0; other < tags && above > 0; ++other) {
                     const double both = above * std::exp(scale * link[t * tags + other] + own[other] - up[word][t]);
-                    chance[other] += both;
+                    own_probabilities[other] += both;
                     beliefs->of_link(arc)[t * tags + other] -= both;
                 }
             }
         }
-        for (int t = 0; t < tags; ++t) beliefs->of_word(word)[t] -= chance[t];
+        for (int t = 0; t < tags; ++t) beliefs->of_word(word)[t] -= own_probabilities[t];
     }
     return total;
 }

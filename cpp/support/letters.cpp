@@ -2,32 +2,74 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
+
+#include "support/letter_tables.hpp"
 
 namespace arbora {
 namespace {
 
-// Upper-case letters from first to last, every stride-th; the lower case is `distance` further on.
-struct Cases {
-    char32_t first, last;
-    int distance, stride;
+bool is_within(char32_t letter, char32_t first, char32_t last) { return letter >= first && letter <= last; }
+
+struct Properties {
+    std::int32_t to_lower = 0, to_upper = 0;  // how far the other case is
+    LetterKind kind = LetterKind::other;
+    bool is_cased = false, is_ignorable = false;
 };
 
-// In the order of their letters.
-constexpr std::array<Cases, 43> cases{{
-    {0x41, 0x5a, 32, 1},       {0xc0, 0xd6, 32, 1},        {0xd8, 0xde, 32, 1},     {0x100, 0x12e, 1, 2},
-    {0x132, 0x136, 1, 2},      {0x139, 0x147, 1, 2},       {0x14a, 0x176, 1, 2},    {0x178, 0x178, -121, 1},
-    {0x179, 0x17d, 1, 2},      {0x1cd, 0x1db, 1, 2},       {0x1de, 0x1ee, 1, 2},    {0x1f6, 0x1f6, -97, 1},
-    {0x1f8, 0x21e, 1, 2},      {0x222, 0x232, 1, 2},       {0x386, 0x386, 38, 1},   {0x388, 0x38a, 37, 1},
-    {0x38c, 0x38c, 64, 1},     {0x38e, 0x38f, 63, 1},      {0x391, 0x3a1, 32, 1},   {0x3a3, 0x3ab, 32, 1},
-    {0x400, 0x40f, 80, 1},     {0x410, 0x42f, 32, 1},      {0x460, 0x480, 1, 2},    {0x48a, 0x4be, 1, 2},
-    {0x4c0, 0x4c0, 15, 1},     {0x4c1, 0x4cd, 1, 2},       {0x4d0, 0x52e, 1, 2},    {0x531, 0x556, 48, 1},
-    {0x10a0, 0x10c5, 7264, 1}, {0x1c90, 0x1cba, -3008, 1}, {0x1e00, 0x1e94, 1, 2},  {0x1ea0, 0x1efe, 1, 2},
-    {0x1f08, 0x1f0f, -8, 1},   {0x1f18, 0x1f1d, -8, 1},    {0x1f28, 0x1f2f, -8, 1}, {0x1f38, 0x1f3f, -8, 1},
-    {0x1f48, 0x1f4d, -8, 1},   {0x1f59, 0x1f5f, -8, 2},    {0x1f68, 0x1f6f, -8, 1}, {0x2c00, 0x2c2f, 48, 1},
-    {0x2c80, 0x2ce2, 1, 2},    {0xa640, 0xa66c, 1, 2},     {0xff21, 0xff3a, 32, 1},
-}};
+// The properties of all characters in two stages: blocks of 256, most of which are alike.
+class LetterTable {
+public:
+    LetterTable() {
+        namespace tables = letter_tables;
+        blocks_.emplace_back();
+        for (const auto& [first, last] : tables::letters)
+            for (char32_t c = first; c <= last; ++c) at(c).kind = LetterKind::letter;
+        for (const auto& [first, last] : tables::marks)
+            for (char32_t c = first; c <= last; ++c) {
+                at(c).kind = LetterKind::mark;
+                at(c).is_ignorable = true;
+            }
+        for (char32_t first : tables::digits)
+            for (char32_t c = first; c < first + 10; ++c) at(c).kind = LetterKind::digit;
+        for (const auto& [first, last] : tables::cased)
+            for (char32_t c = first; c <= last; ++c) at(c).is_cased = true;
+        for (const auto& [first, last] : tables::ignorable)
+            for (char32_t c = first; c <= last; ++c) at(c).is_ignorable = true;
+        for (const tables::Cases& range : tables::one_way) add_cases(range, false);
+        for (const tables::Cases& range : tables::pairs) add_cases(range, true);
+    }
 
-bool is_within(char32_t letter, char32_t first, char32_t last) { return letter >= first && letter <= last; }
+    const Properties& of(char32_t c) const {
+        static const Properties none;
+        return c < 0x110000 ? blocks_[pages_[c >> 8]][c & 255] : none;
+    }
+
+private:
+    Properties& at(char32_t c) {
+        std::uint16_t& page = pages_[c >> 8];
+        if (page == 0) {
+            page = static_cast<std::uint16_t>(blocks_.size());
+            blocks_.emplace_back();
+        }
+        return blocks_[page][c & 255];
+    }
+    void add_cases(const letter_tables::Cases& range, bool both_ways) {
+        for (char32_t c = range.first; c <= range.last; c += range.stride) {
+            at(c).to_lower = range.distance;
+            at(c).kind = LetterKind::upper;
+            if (both_ways) at(c + range.distance).to_upper = -range.distance;
+        }
+    }
+
+    std::array<std::uint16_t, 0x110000 / 256> pages_{};
+    std::vector<std::array<Properties, 256>> blocks_;
+};
+
+const Properties& properties(char32_t letter) {
+    static const LetterTable table;
+    return table.of(letter);
+}
 
 // How many bytes follow a lead byte of UTF-8; -1 if it is none.
 int follow_count(unsigned char lead) {
@@ -36,6 +78,13 @@ int follow_count(unsigned char lead) {
            : is_within(lead, 0xe0, 0xef) ? 2
            : is_within(lead, 0xf0, 0xf4) ? 3
                                          : -1;
+}
+
+// Whether the nearest character in a direction that can end a word has case.
+template <class Letters>
+bool begins_cased(Letters begin, Letters end) {
+    const auto met = std::find_if(begin, end, [](char32_t letter) { return !properties(letter).is_ignorable; });
+    return met != end && properties(*met).is_cased;
 }
 
 }  // namespace
@@ -78,32 +127,33 @@ void append_utf8(char32_t letter, std::string& text) {
     add(0x80 | (letter & 0x3f));
 }
 
+LetterKind letter_kind(char32_t letter) {
+    if (letter >= 0x80) return properties(letter).kind;
+    return is_within(letter, U'a', U'z')   ? LetterKind::letter
+           : is_within(letter, U'A', U'Z') ? LetterKind::upper
+           : is_within(letter, U'0', U'9') ? LetterKind::digit
+                                           : LetterKind::other;
+}
+
 char32_t to_lower(char32_t letter) {
-    if (letter < 0xc0) return is_within(letter, U'A', U'Z') ? letter + 32 : letter;
-    if (letter == 0x130) return U'i';  // the capital of Turkish has a dot
-    for (const Cases& range : cases) {
-        if (letter < range.first) break;
-        if (letter <= range.last) return (letter - range.first) % range.stride ? letter : letter + range.distance;
-    }
-    return letter;
+    if (letter < 0x80) return is_within(letter, U'A', U'Z') ? letter + 32 : letter;
+    return letter + properties(letter).to_lower;
 }
 
 char32_t to_upper(char32_t letter) {
-    if (letter < 0xc0) return is_within(letter, U'a', U'z') ? letter - 32 : letter;
-    for (const Cases& range : cases) {
-        const char32_t upper = letter - range.distance;
-        if (is_within(upper, range.first, range.last) && (upper - range.first) % range.stride == 0) return upper;
-    }
-    return letter;
+    if (letter < 0x80) return is_within(letter, U'a', U'z') ? letter - 32 : letter;
+    return letter + properties(letter).to_upper;
 }
 
-bool is_letter(char32_t letter) {
-    if (letter < 0x80) return is_within(letter | 32, U'a', U'z');
-    if (letter < 0xc0) return letter == 0xaa || letter == 0xb5 || letter == 0xba;
-    return letter != 0xd7 && letter != 0xf7 && !is_within(letter, 0x2000, 0x2bff) &&
-           !is_within(letter, 0x3000, 0x3020) && !is_within(letter, 0xd800, 0xf8ff) &&
-           !is_within(letter, 0xfe10, 0xfe6f) && !is_within(letter, 0xff00, 0xff20) &&
-           !is_within(letter, 0x1f000, 0x1faff);
+void lower_word(std::u32string_view word, std::u32string& result) {
+    constexpr char32_t capital_sigma = 0x3a3, final_sigma = 0x3c2;
+    result.resize(word.size());
+    for (std::size_t i = 0; i < word.size(); ++i) {
+        result[i] = to_lower(word[i]);
+        if (word[i] == capital_sigma && begins_cased(word.rend() - i, word.rend()) &&
+            !begins_cased(word.begin() + i + 1, word.end()))
+            result[i] = final_sigma;
+    }
 }
 
 }  // namespace arbora

@@ -30,7 +30,7 @@ void set_columns(const Tagger& tagger, const TagNames& names, const Tagged& foun
 void add_candidates(const TagNames& names, const Tagged& found, AnnotatedSentence& sentence) {
     sentence.tag_candidates.assign(sentence.words(), {});
     for (std::size_t word = 0; word < sentence.words(); ++word)
-        for (const TagChance& each : found.candidates[word])
+        for (const TagProbability& each : found.candidates[word])
             sentence.tag_candidates[word].push_back({names.upos[each.tag], each.probability});
     sentence.shows_candidates = true;  // unless a parser chooses among them
 }

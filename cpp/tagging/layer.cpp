@@ -34,8 +34,8 @@ Layer::Layer(LayerTemplates templates, std::vector<std::vector<int>> pieces, int
 }
 
 std::span<const std::uint16_t> Layer::candidates(const Words& words, int word) const {
-    for (const WordTemplate& level : templates_.levels)
-        if (const auto found = dictionary_.find(level.hash(words, word)); !found.empty()) return found;
+    for (const WordTemplate& key : templates_.candidates)
+        if (const auto found = dictionary_.find(key.hash(words, word)); !found.empty()) return found;
     return open_;
 }
 

@@ -14,7 +14,7 @@ namespace arbora {
 // the labels before it; without any of them labels are chosen one by one.
 struct LayerTemplates {
     std::vector<WordTemplate> labels, bigrams, trigrams;
-    std::vector<WordTemplate> levels;  // keys of the dictionary: the first one that it knows lists the candidates
+    std::vector<WordTemplate> candidates;  // keys of the dictionary: the first one that it knows lists the candidates
 };
 
 // The weights of a feature with hash h and piece p lie at (h & mask) + p, so tables have `padding` more at the end.

@@ -12,15 +12,6 @@ namespace {
 
 constexpr std::string_view letter_cases = "lktu";
 
-char32_t in_case(char32_t letter, bool first, char letter_case) {
-    switch (letter_case) {
-        case 'l': return to_lower(letter);
-        case 't': return first ? to_upper(letter) : to_lower(letter);
-        case 'u': return to_upper(letter);
-        default: return letter;
-    }
-}
-
 void append_text(std::u32string_view letters, std::string& text) {
     for (char32_t letter : letters) append_utf8(letter, text);
 }
@@ -56,6 +47,20 @@ std::size_t take_number(std::string_view& text, char mark) {
 
 }  // namespace
 
+void FormLetters::set(std::string_view form) {
+    decode_utf8(form, letters_);
+    lower_word(letters_, lower_);
+}
+
+char32_t FormLetters::in_case(std::size_t at, char letter_case) const {
+    switch (letter_case) {
+        case 'l': return lower_[at];
+        case 't': return at == 0 ? to_upper(letters_[at]) : lower_[at];
+        case 'u': return to_upper(letters_[at]);
+        default: return letters_[at];
+    }
+}
+
 EditScript::EditScript(std::string_view text) : is_whole_(text.starts_with('=')) {
     if (is_whole_) {
         front_ = text.substr(1);
@@ -80,42 +85,46 @@ EditScript::EditScript(std::string_view text) : is_whole_(text.starts_with('='))
     if (!text.empty()) throw std::invalid_argument("this is no edit script");
 }
 
-bool EditScript::fits(std::u32string_view form) const {
+bool EditScript::fits(const FormLetters& form) const {
     if (is_whole_) return true;
     const std::size_t front = off_front_.size(), back = off_back_.size();
     if (form.size() < front + back || (form.size() == front + back && front_.empty() && back_.empty())) return false;
     for (std::size_t i = 0; i < front; ++i)
-        if (in_case(form[i], i == 0, letter_case_) != off_front_[i]) return false;
+        if (form.in_case(i, letter_case_) != off_front_[i]) return false;
     for (std::size_t i = form.size() - back, k = 0; i < form.size(); ++i, ++k)
-        if (in_case(form[i], i == 0, letter_case_) != off_back_[k]) return false;
+        if (form.in_case(i, letter_case_) != off_back_[k]) return false;
     return true;
 }
 
-bool EditScript::apply(std::u32string_view form, std::string& lemma) const {
+bool EditScript::apply(const FormLetters& form, std::string& lemma) const {
     if (!fits(form)) return false;
     lemma = front_;
     if (is_whole_) return true;
     for (std::size_t i = off_front_.size(); i < form.size() - off_back_.size(); ++i)
-        append_utf8(in_case(form[i], i == 0, letter_case_), lemma);
+        append_utf8(form.in_case(i, letter_case_), lemma);
     lemma += back_;
     return true;
 }
 
-std::string find_script(std::u32string_view form, std::u32string_view lemma) {
+std::string find_script(std::string_view form, std::string_view lemma) {
+    const FormLetters letters(form);
+    std::u32string lemma_letters;
+    decode_utf8(lemma, lemma_letters);
+    const std::u32string_view target(lemma_letters);
     std::string best = "=";
-    append_text(lemma, best);
+    best += lemma;
     std::size_t least = static_cast<std::size_t>(-1);
     for (char letter_case : letter_cases) {
-        std::u32string changed(form);
-        for (std::size_t i = 0; i < changed.size(); ++i) changed[i] = in_case(changed[i], i == 0, letter_case);
-        const Common common = longest_common(changed, lemma);
-        const std::size_t cost = changed.size() + lemma.size() - 2 * common.size;
+        std::u32string changed(letters.size(), U' ');
+        for (std::size_t i = 0; i < changed.size(); ++i) changed[i] = letters.in_case(i, letter_case);
+        const Common common = longest_common(changed, target);
+        const std::size_t cost = changed.size() + target.size() - 2 * common.size;
         if (common.size == 0 || cost >= least) continue;
         least = cost;
         const std::u32string_view whole(changed);
         const std::array<std::u32string_view, 4> pieces{
-            whole.substr(0, common.in_first), lemma.substr(0, common.in_second),
-            whole.substr(common.in_first + common.size), lemma.substr(common.in_second + common.size)};
+            whole.substr(0, common.in_first), target.substr(0, common.in_second),
+            whole.substr(common.in_first + common.size), target.substr(common.in_second + common.size)};
         best = letter_case;
         std::string texts;
         for (std::size_t k = 0; k < pieces.size(); ++k) {

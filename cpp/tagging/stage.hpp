@@ -2,7 +2,6 @@
 #include <string_view>
 #include <vector>
 
-#include "support/letters.hpp"
 #include "tagging/layer.hpp"
 #include "tagging/scripts.hpp"
 
@@ -18,12 +17,12 @@ struct Stage {
     void fill(const Words& words, WeightTable<Number> weights, const int* gold, const FormOf& form_of,
               Lattice& lattice) const {
         if (scripts.empty()) return layer.fill(words, weights, gold, [](int, int) { return true; }, lattice);
-        thread_local std::u32string letters;
+        thread_local FormLetters letters;
         int decoded = -1;
         layer.fill(
             words, weights, gold,
             [&](int word, int label) {
-                if (decoded != word) decode_utf8(form_of(word), letters);
+                if (decoded != word) letters.set(form_of(word));
                 decoded = word;
                 return scripts[label].fits(letters);
             },

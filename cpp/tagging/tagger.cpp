@@ -5,18 +5,18 @@
 namespace arbora {
 namespace {
 
-constexpr std::array<WordAtom, 2> found_atoms{WordAtom::upos, WordAtom::morph};
+constexpr std::array<Atom, 2> found_atoms{atoms::upos, atoms::morph};
 
-void list_candidates(const Lattice& lattice, const std::vector<double>& chances, const std::vector<int>& best,
-                     const TaggingOptions& options, std::vector<std::vector<TagChance>>& found) {
+void list_candidates(const Lattice& lattice, const std::vector<double>& probabilities, const std::vector<int>& best,
+                     const TaggingOptions& options, std::vector<std::vector<TagProbability>>& found) {
     found.resize(best.size());
     for (std::size_t word = 0; word < best.size(); ++word) {
-        std::vector<TagChance>& own = found[word];
+        std::vector<TagProbability>& own = found[word];
         own.clear();
         for (int c = lattice.starts[word]; c < lattice.starts[word + 1]; ++c)
-            if (lattice.labels[c] == best[word] || (chances[c] > 0 && chances[c] >= options.least))
-                own.push_back({lattice.labels[c], chances[c]});
-        std::stable_sort(own.begin(), own.end(), [&](const TagChance& a, const TagChance& b) {
+            if (lattice.labels[c] == best[word] || (probabilities[c] > 0 && probabilities[c] >= options.least))
+                own.push_back({lattice.labels[c], probabilities[c]});
+        std::stable_sort(own.begin(), own.end(), [&](const TagProbability& a, const TagProbability& b) {
             if ((a.tag == best[word]) != (b.tag == best[word])) return a.tag == best[word];
             return a.probability > b.probability;
         });
@@ -28,8 +28,8 @@ void list_candidates(const Lattice& lattice, const std::vector<double>& chances,
 
 void set_classes(const Dictionary& classes, Words& words) {
     for (int word = 0; word < words.count(); ++word) {
-        const auto found = classes.find(words.atom(word, WordAtom::lower));
-        words.set_number(word, WordAtom::tags, found.empty() ? 0 : found[0] + 1);
+        const auto found = classes.find(words.atom(word, atoms::lower));
+        words.set_atom(word, atoms::known_tags, number_value(atoms::known_tags, found.empty() ? 0 : found[0] + 1));
     }
 }
 
@@ -55,7 +55,7 @@ void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> f
         choose_labels(*trained.stage, trained.weights, words, forms, lattice, labels);
         if (s < lemma_stage)
             for (std::size_t word = 0; word < forms.size(); ++word)
-                words.set_number(static_cast<int>(word), found_atoms[s], labels[word]);
+                words.set_atom(static_cast<int>(word), found_atoms[s], tagger.label_atoms[s][labels[word]]);
         const bool lists = s == upos_stage && options.candidates > 0;
         if (!options.probabilities && !lists) continue;
         lattice.multiply(trained.scale);
@@ -69,8 +69,8 @@ void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> f
 }
 
 void make_lemma(const EditScript& script, std::string_view form, std::string& lemma) {
-    thread_local std::u32string letters;
-    decode_utf8(form, letters);
+    thread_local FormLetters letters;
+    letters.set(form);
     if (!script.apply(letters, lemma)) lemma = form;
 }
 

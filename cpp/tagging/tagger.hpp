@@ -22,9 +22,11 @@ struct TrainedStage {
 struct Tagger {
     const Dictionary* classes;  // of forms in lower case
     std::array<TrainedStage, stage_count> stages;
+    // What the labels of the first two stages are as the atoms `upos` and `morph`.
+    std::array<std::vector<std::uint64_t>, 2> label_atoms;
 };
 
-// Sets the atom `tags` of all words: the number of the class of the form in lower case, 0 if it has none.
+// Sets the atom `known-tags` of all words: the number of the class of the form in lower case, 0 if it has none.
 void set_classes(const Dictionary& classes, Words& words);
 
 // What is to be found beside the best labels: their probabilities; the UPOS tags that a word may have, at most so many, none
@@ -35,7 +37,7 @@ struct TaggingOptions {
     double least = 0;
 };
 
-struct TagChance {
+struct TagProbability {
     int tag;
     double probability;
 };
@@ -45,7 +47,7 @@ struct TagChance {
 struct Tagged {
     std::array<std::vector<int>, stage_count> labels;
     std::array<std::vector<double>, stage_count> probabilities;
-    std::vector<std::vector<TagChance>> candidates;
+    std::vector<std::vector<TagProbability>> candidates;
 };
 
 // The best labels; the words are set from these forms, and get the atoms that stages find.

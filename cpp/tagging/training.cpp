@@ -59,8 +59,8 @@ double train_stage(const Stage& stage, OnlineLearner& learner, const TagText& te
     return total;
 }
 
-std::vector<double> measure_surprise(const Stage& stage, ShortWeights weights, const TagText& text, const int* gold,
-                                     const std::vector<double>& scales, int threads) {
+std::vector<double> measure_gold_costs(const Stage& stage, ShortWeights weights, const TagText& text, const int* gold,
+                                       const std::vector<double>& scales, int threads) {
     std::vector<std::vector<double>> each(text.sentences(), std::vector<double>(scales.size()));
     parallel_for(text.sentences(), threads, [&](std::size_t sentence) {
         Lattice lattice;

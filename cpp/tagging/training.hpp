@@ -21,9 +21,9 @@ double differentiate(const Stage& stage, Weights weights, const TagText& text, s
 double train_stage(const Stage& stage, OnlineLearner& learner, const TagText& text, const int* gold,
                    const std::vector<std::size_t>& sentences, StageLoss loss, int threads);
 
-// How surprised a stage is by gold labels if its scores are multiplied: for every scale the sum of -log P(label) over
+// What gold labels cost a stage if its scores are multiplied: for every scale the sum of -log P(label) over
 // the words whose gold label (-1: there is none) is a candidate.
-std::vector<double> measure_surprise(const Stage& stage, ShortWeights weights, const TagText& text, const int* gold,
-                                     const std::vector<double>& scales, int threads);
+std::vector<double> measure_gold_costs(const Stage& stage, ShortWeights weights, const TagText& text, const int* gold,
+                                       const std::vector<double>& scales, int threads);
 
 }  // namespace arbora

@@ -19,7 +19,7 @@ inline constexpr int bits = 10;
 inline Templates all_templates() {
     Templates result;
     std::uint64_t seed = 1;
-    for (int a = 0; a <= single_atoms; ++a) {
+    for (int a = 0; a < atom_count; ++a) {
         const Reference own{0, static_cast<Atom>(a)}, before{-1, static_cast<Atom>(a)}, far{9, static_cast<Atom>(a)};
         const bool alone = a % 2, direction = a % 3 == 0 || !alone, distance = a % 4 == 0;
         for (Section section : {Section::pruner, Section::arcs, Section::labels, Section::labeler, Section::roles,
@@ -31,12 +31,12 @@ inline Templates all_templates() {
                 {++seed, {before}, {far}, {}, {}, {}, {static_cast<ArcAtom>(a % 5)}, alone, direction, distance});
         }
         for (Section section : {Section::pruner, Section::arcs})
-            result.add(section, {++seed, {{0, Atom::upos}}, {}, {own}, {}, {}, {}, true, true, false});
+            result.add(section, {++seed, {{0, atoms::upos}}, {}, {own}, {}, {}, {}, true, true, false});
         result.add(Section::labeler,
                    {++seed, {{parent, own.atom}}, {{first_child, own.atom}}, {}, {}, {}, {}, true, true, false});
         result.add(Section::labeler, {++seed, {}, {{last_child, own.atom}}, {}, {}, {}, {}, false, true, true});
         result.add(Section::siblings, {++seed, {own}, {}, {}, {}, {}, {}, true, false, false});
-        if (a == single_atoms) continue;  // parts take no sets
+        if (own.atom == atoms::feat) continue;  // parts take no sets
         for (int s = static_cast<int>(first_part_section); s < section_count; ++s) {
             const auto section = static_cast<Section>(s);
             const bool has_fourth = section == Section::grand_siblings && a % 2;

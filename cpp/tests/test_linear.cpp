@@ -5,9 +5,11 @@
 #include <set>
 
 #include "check.hpp"
+#include "linear/atoms.hpp"
 #include "linear/hashing.hpp"
 #include "linear/label_chains.hpp"
 #include "linear/learner.hpp"
+#include "linear/templates.hpp"
 #include "support/random.hpp"
 #include "trees/scores.hpp"
 
@@ -185,4 +187,41 @@ TEST(hashes_tell_texts_and_seeds_apart) {
     CHECK(seen.size() == static_cast<std::size_t>(count));
     CHECK(!seen.contains(0));
     CHECK(hash_text("tree", 1) == hash_text(std::string("tree"), 1));
+}
+
+TEST(seeds_are_names) {
+    std::set<std::uint64_t> seeds;
+    std::set<std::string_view> names;
+    for (int a = 0; a < atom_count; ++a) {
+        const auto atom = static_cast<Atom>(a);
+        CHECK(seed_of(atom) == name_seed(entry_of(atom).name) && atom_named(entry_of(atom).name) == atom);
+        seeds.insert(seed_of(atom));
+        names.insert(entry_of(atom).name);
+    }
+    for (std::size_t a = 0; a < arc_atom_names.size(); ++a) {
+        CHECK(seed_of(static_cast<ArcAtom>(a)) == name_seed(arc_atom_names[a]));
+        seeds.insert(name_seed(arc_atom_names[a]));
+        names.insert(arc_atom_names[a]);
+    }
+    CHECK(seeds.size() == names.size() && names.size() == atom_count + arc_atom_names.size());
+    CHECK(std::set<std::string_view>(section_names.begin(), section_names.end()).size() == section_names.size());
+    CHECK(name_seed("form") == 0xa6e43faf64f1dbb9);  // of a saved model: it never changes
+}
+
+TEST(only_the_atoms_that_are_wanted_are_made) {
+    Encoded all, few;
+    few.set_atoms(bit_of(atoms::upos) | bit_of(atom_named("opener")));
+    for (Encoded* encoded : {&all, &few}) {
+        encoded->begin_sentence();
+        encoded->add_word({"Of", "of", "ADP", "IN", "A=1|B=2"});
+        encoded->add_word({"it", "_", "PRON", "_", "_"});
+        encoded->end_sentence();
+    }
+    for (std::size_t word = 0; word < 2; ++word)
+        for (int a = 0; a < atom_count; ++a) {
+            const auto atom = static_cast<Atom>(a);
+            const bool wanted = atom == atoms::upos || entry_of(atom).name == "opener";
+            CHECK(few.atom(word, atom) == (wanted ? all.atom(word, atom) : 0));
+        }
+    CHECK(all.feat_count(0) == 2 && few.feat_count(0) == 0 && all.atom(1, atom_named("lemma")) == 0);
 }

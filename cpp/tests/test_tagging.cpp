@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "check.hpp"
+#include "support/letters.hpp"
 #include "support/random.hpp"
 #include "tagging/annotate.hpp"
 #include "tagging/training.hpp"
@@ -47,7 +48,7 @@ struct SmallTagger {
         std::make_shared<const TagNames>(TagNames{{"A", "B"}, {"a", "b", "c", "d"}, {"_", "N=1", "N=2", "N=1|M=2"}});
 
     explicit SmallTagger(Random& random) {
-        const WordTemplate suffix(1, {{0, WordAtom::suffix1}}), before(2, {{-3, WordAtom::form}, {3, WordAtom::upos}});
+        const WordTemplate suffix(1, {{0, atom_named("suffix1")}}), before(2, {{-3, atoms::form}, {3, atoms::upos}});
         const WordTemplate alone(3, {});
         const LayerTemplates chain{{suffix, before}, {alone, suffix}, {alone}, {}},
             single{{suffix, alone}, {}, {}, {suffix}};
@@ -56,6 +57,7 @@ struct SmallTagger {
         stages.push_back({Layer(single, {{0}, {1}, {2}}, 3, nothing, {0, 1, 2}, 3),
                           {EditScript("k0,0,0,0:"), EditScript("l0,0,1,0:s"), EditScript("=be")}});
         tagger.classes = &nothing;
+        tagger.label_atoms = {{{1, 2}, {3, 4, 5, 6}}};
         weights.resize(stages.size());
         for (int s = 0; s < stage_count; ++s) {
             weights[s].resize(16 + stages[s].layer.padding());
@@ -97,9 +99,9 @@ TEST(letters_survive_any_bytes) {
         std::string again;
         for (char32_t letter : letters_of(bytes)) append_utf8(letter, again);
         CHECK(again == bytes);
-        const std::string script = find_script(letters_of(bytes), letters_of("lemma" + bytes));
+        const std::string script = find_script(bytes, "lemma" + bytes);
         std::string lemma;
-        CHECK(EditScript(script).apply(letters_of(bytes), lemma) && lemma == "lemma" + bytes);
+        CHECK(EditScript(script).apply(FormLetters(bytes), lemma) && lemma == "lemma" + bytes);
     }
 }
 

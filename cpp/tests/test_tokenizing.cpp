@@ -48,7 +48,8 @@ GapTemplates all_templates() {
             if (kind == Column::gap && right) continue;
             const int places = kind <= Column::kind ? widest : 1;
             for (int place = 0; place < places; ++place)
-                result.push_back({{kind, right, static_cast<std::uint8_t>(place)}, {Column::gap, false, 0}});
+                result.push_back(
+                    {result.size() + 1, {{kind, right, static_cast<std::uint8_t>(place)}, {Column::gap, false, 0}}});
         }
     return result;
 }

@@ -16,9 +16,6 @@ constexpr std::size_t block = 4096;          // symbols whose columns fit into t
 constexpr std::size_t training_block = 512;  // blocks that are learned from in random order
 constexpr std::size_t batch = 8;             // gaps whose gradients make one step
 
-// body(seed of template t, its atoms' columns) for every template.
-std::uint64_t template_seed(std::size_t t) { return mix_bits(t + 1); }
-
 // The last join leaves the best bits above; those below are wanted.
 std::uint32_t place(std::uint64_t hash, std::uint32_t mask) {
     return static_cast<std::uint32_t>(hash ^ hash >> 29) & mask;
@@ -26,11 +23,11 @@ std::uint32_t place(std::uint64_t hash, std::uint32_t mask) {
 
 // Calls body(k, place) for gap after gap: the atoms of a template are few, and known outside the loop.
 template <class Body>
-void for_each_place(const GapColumns& columns, const Gaps& gaps, const std::vector<GapAtom>& atoms, std::size_t t,
-                    std::uint32_t mask, std::vector<std::uint64_t>& keys, Body body) {
+void for_each_place(const GapColumns& columns, const Gaps& gaps, const GapTemplate& each, std::uint32_t mask,
+                    std::vector<std::uint64_t>& keys, Body body) {
     const std::size_t count = gaps.size();
-    keys.assign(count, template_seed(t));
-    for (const GapAtom atom : atoms) {
+    keys.assign(count, mix_bits(each.seed));
+    for (const GapAtom atom : each.atoms) {
         const std::uint64_t* values = columns.values(atom);
         const std::uint32_t* at = atom.right ? gaps.right.data() : gaps.left.data();
         for (std::size_t k = 0; k < count; ++k) keys[k] = join_hashes(keys[k], values[at[k]]);
@@ -43,7 +40,7 @@ void score_gaps(const GapColumns& columns, const Gaps& gaps, const GapTemplates&
                 std::vector<std::uint64_t>& keys, std::vector<std::int32_t>& sums) {
     sums.assign(gaps.size(), 0);
     for (std::size_t t = 0; t < templates.size(); ++t)
-        for_each_place(columns, gaps, templates[t], t, weights.mask, keys,
+        for_each_place(columns, gaps, templates[t], weights.mask, keys,
                        [&](std::size_t k, std::uint32_t at) { sums[k] += weights.data[at]; });
 }
 
@@ -89,7 +86,7 @@ void gap_features(const GapColumns& columns, const Gaps& gaps, const GapTemplate
     result.resize(templates.size() * gaps.size());
     std::vector<std::uint64_t> keys;
     for (std::size_t t = 0; t < templates.size(); ++t)
-        for_each_place(columns, gaps, templates[t], t, mask, keys,
+        for_each_place(columns, gaps, templates[t], mask, keys,
                        [&](std::size_t k, std::uint32_t at) { result[t * gaps.size() + k] = at; });
 }
 

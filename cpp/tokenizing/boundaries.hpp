@@ -12,8 +12,12 @@
 
 namespace arbora::tokenizing {
 
-// A feature of a gap is the hash of its atoms and of the template's number.
-using GapTemplates = std::vector<std::vector<GapAtom>>;
+// A feature of a gap is the hash of its atoms, from the template's seed.
+struct GapTemplate {
+    std::uint64_t seed;
+    std::vector<GapAtom> atoms;
+};
+using GapTemplates = std::vector<GapTemplate>;
 
 // What follows a character.
 enum Boundary : std::uint8_t { inside, token_end, sentence_end };

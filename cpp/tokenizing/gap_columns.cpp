@@ -1,6 +1,7 @@
 #include "tokenizing/gap_columns.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string_view>
 
 #include "linear/hashing.hpp"
@@ -10,6 +11,25 @@ namespace arbora::tokenizing {
 namespace {
 
 constexpr std::uint64_t none = 0, too_long = 1;
+
+constexpr auto class_seeds = [] {
+    std::array<std::uint64_t, char_class_names.size()> seeds{};
+    for (std::size_t c = 0; c < seeds.size(); ++c) seeds[c] = name_seed(char_class_names[c]);
+    return seeds;
+}();
+std::uint64_t seed_of(CharClass kind) { return class_seeds[static_cast<std::size_t>(kind)]; }
+
+// What templates call a column, and the column of the same of what lies one further on.
+struct NamedColumn {
+    std::string_view name;
+    Column first, second;
+};
+constexpr NamedColumn side_columns[]{
+    {"run", Column::run, Column::second_run},    {"shape", Column::shape, Column::second_shape},
+    {"word", Column::word, Column::second_word}, {"between", Column::between, Column::count},
+    {"length", Column::length, Column::count},   {"word-shape", Column::word_shape, Column::count},
+    {"marks", Column::marks, Column::count},
+};
 
 // A row of symbols being hashed: nothing yet, a hash, or too long to tell.
 struct Row {
@@ -23,11 +43,12 @@ struct Row {
             return;
         }
         hash = combine(hash, code);
-        if (kind != last) shape = combine(shape, static_cast<std::uint64_t>(kind));
+        if (kind != last) shape = combine(shape, seed_of(kind));
         last = kind;
     }
 };
 
+// Their places, and that of digits after them, are part of what models mean, and stay.
 constexpr std::string_view mark_characters = "@/:.-_?=";
 
 // Which marks were seen, up to `farthest_mark` symbols ago.
@@ -87,6 +108,20 @@ struct View {
 
 }  // namespace
 
+GapAtom gap_atom(std::string_view place, int offset, std::string_view name) {
+    if (place == "gap" && offset == 0 && name == "spaces") return {Column::gap, false, 0};
+    const bool right = place == "right";
+    const int further = right ? offset : -offset;
+    if ((right || place == "left") && further >= 0) {
+        if ((name == "char" || name == "class") && further < widest)
+            return {name == "char" ? Column::character : Column::kind, right, static_cast<std::uint8_t>(further)};
+        for (const NamedColumn& each : side_columns)
+            if (each.name == name && further <= (each.second == Column::count ? 0 : 1))
+                return {further ? each.second : each.first, right, 0};
+    }
+    throw std::invalid_argument("there is no such atom of a gap");
+}
+
 template <class Step>
 void GapColumns::pass(const Symbols& symbols, std::size_t from, std::size_t count, Step step, Side& side) {
     for (auto& column : side) column.resize(count);
@@ -122,7 +157,7 @@ void GapColumns::read(const Symbols& symbols, std::size_t begin, std::size_t end
     auto& gaps = left_[static_cast<std::size_t>(Column::gap)];
     for (std::size_t k = 0; k < count; ++k) {
         characters[k] = mix_bits(symbols.code[from + k] + 1u);
-        kinds[k] = static_cast<std::uint64_t>(symbols.kind[from + k]) + 1;
+        kinds[k] = seed_of(symbols.kind[from + k]);
         const bool gap = k + 1 < count && is_gap(symbols.code[from + k + 1]);
         gaps[k] = gap ? symbols.code[from + k + 1] - gap_space + 1 : none;
     }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "tokenizing/symbols.hpp"
@@ -12,7 +13,7 @@ namespace arbora::tokenizing {
 // A gap lies between a character on its left and the next that is no space on its right. Atoms look from there to one
 // side. A run is a row of letters and digits, a word one of characters that are no spaces; `between` is what lies
 // between the gap and the nearest run, spaces included. Shapes are classes, repeated ones written once. Marks are which
-// of the characters @ / : . - _ ? = and digits the word has.
+// of the characters @ / : . - _ ? = and digits the word has. The order means nothing: templates have seeds by names.
 enum class Column : std::uint8_t {
     character,
     kind,
@@ -40,6 +41,10 @@ struct GapAtom {
     bool right;
     std::uint8_t place;  // from 0, away from the gap
 };
+
+// The atom that templates call so: `left`, `right` or `gap`, how far from the gap, and the name. Throws
+// std::invalid_argument if there is none.
+GapAtom gap_atom(std::string_view place, int offset, std::string_view name);
 
 // Hashes for symbols [begin, end) of a text, seen from the left (they end there) or from the right.
 class GapColumns {

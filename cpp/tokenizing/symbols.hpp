@@ -1,5 +1,6 @@
 // Text as symbols: its characters, with every run of spaces made one symbol.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -8,26 +9,30 @@
 namespace arbora::tokenizing {
 
 // What a character is. Which characters are what is a table of the model, made when it was trained: Unicode grows, and
-// a model does not change.
+// a model does not change. The numbers stand in those tables, so they are for ever: a new class comes after the last.
 enum class CharClass : std::uint8_t {
-    other,
-    space,
-    line_break,
-    upper,
-    lower,
-    letter,
-    mark,
-    digit,
-    number,
-    opening,
-    closing,
-    dash,
-    punctuation,
-    symbol,
-    picture,
-    control,
+    other = 0,
+    space = 1,
+    line_break = 2,
+    upper = 3,
+    lower = 4,
+    letter = 5,
+    mark = 6,
+    digit = 7,
+    number = 8,
+    opening = 9,
+    closing = 10,
+    dash = 11,
+    punctuation = 12,
+    symbol = 13,
+    picture = 14,
+    control = 15,
     count
 };
+// By their numbers.
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(CharClass::count)> char_class_names{
+    "other",  "space",   "line break", "upper", "lower",       "letter", "mark",    "digit",
+    "number", "opening", "closing",    "dash",  "punctuation", "symbol", "picture", "control"};
 
 inline bool is_space(CharClass c) { return c == CharClass::space || c == CharClass::line_break; }
 // Letters, their marks, and numbers: what words are made of.
@@ -42,7 +47,7 @@ struct ClassTable {
     CharClass of(std::uint32_t c) const { return static_cast<CharClass>(blocks[256u * pages[c >> 8] + (c & 255)]); }
 };
 
-// Codes of runs of spaces, beyond those of all characters. A line is a run with one line break, a paragraph one with
+// Codes of runs of spaces, beyond those of all characters; features are hashed from them, so they are for ever. A line is a run with one line break, a paragraph one with
 // several; `space` is U+0020 alone, `spaces` any other run within a line. Begin and end of a text are like paragraphs, with the spaces there.
 enum Gap : std::uint32_t { gap_space = 0x110000, gap_spaces, gap_line, gap_paragraph };
 

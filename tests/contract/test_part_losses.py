@@ -19,7 +19,7 @@ from oracles.words import Words as TwinWords
 from arbora import _core
 from arbora.dependency.options import tree_options
 from arbora.dependency.structure import encode
-from arbora.features import PARTS, SECTIONS, Templates
+from arbora.features import PARTS, Templates
 
 BITS, LABELS = 12, 2
 NEGLIGIBLE = 1e-3  # what is below it is left out of a gradient
@@ -45,11 +45,8 @@ class Case:
     ) -> None:
         self.roles, self.rows, self.section = roles, roles or LABELS, "roles" if roles else "labels"
         templates = Templates.parse(templates_for(model).replace("[labels]", f"[{self.section}]"))
-        compiled = templates.compile()
         possible = [True] * LABELS
-        self.core = _core.ParserStructure(
-            [compiled[name] for name in SECTIONS], 0.0, 10, possible, possible, roles=roles
-        )
+        self.core = _core.ParserStructure(templates.compile(), 0.0, 10, possible, possible, roles=roles)
         self.twin = Twin(templates, LABELS, BITS)
         self.n, self.single_root, self.sentence = n, single_root, draw_sentence(rng, n)
         self.encoded, self.arcs = encode([self.sentence]), all_arcs(n) if arcs is None else arcs

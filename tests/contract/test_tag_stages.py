@@ -5,31 +5,34 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracles import tagging as slow
+from oracles.words import BY_WORD, atoms_of, number
 from small_training import treebank
 
 from arbora import _core
+from arbora.features import atoms_by
 from arbora.learning import LEARNERS
 from arbora.text.tagging.lexicon import Labels, make_candidates, make_classes, open_labels
 from arbora.text.tagging.options import STAGES
-from arbora.text.tagging.structure import make_dictionary, make_stage
-from arbora.text.tagging.templates import ATOMS, TaggerTemplates
+from arbora.text.tagging.structure import make_dictionary, make_stage, set_found
+from arbora.text.tagging.templates import TaggerTemplates
 from arbora.treebank import Sentence
 
 FORMS = [
     "The", "McDonald's", "ßaß", "2nd", "e-mail", "ISTANBUL", "ώρα", "Überall", "a", "...", "-", "1,000.50",
-    "antidisestablishmentarianism", "þatei", "ƕas", "ЙОГУРТ", "你好", "İzmir",
+    "antidisestablishmentarianism", "þatei", "ƕas", "ЙОГУРТ", "你好", "İzmir", "ΟΔΟΣ", "ΟΔΟΣ.", "ısı", "_",
+    "a\u0308b\u0323\u0307c", "\u0301a", "\u0301", "ᾈδης", "कि", "٣٤", "ǅ",
 ]  # fmt: skip
 TEMPLATES = TaggerTemplates.parse("""
 [upos]
 word.lower
 word.suffix2 & word-1.form
-word.tags & word+2.kind
-alone
+word.known-tags & word+2.kind
+bias
 [upos-bigrams]
-alone
+bias
 word+1.suffix1
 [upos-trigrams]
-alone
+bias
 word-1.shape
 [upos-candidates]
 word.form : 3
@@ -37,7 +40,7 @@ word.form : 3
 word.upos & word.suffix3
 word-1.upos & word.prefix2
 [morph-bigrams]
-alone
+bias
 [morph-candidates]
 word.form & word.upos : 3
 word.upos : 1
@@ -52,27 +55,36 @@ BITS = 10
 
 
 def test_atoms_are_those_of_the_twin():
-    assert slow.ATOMS == ATOMS
     text = _core.TagText([FORMS[:7], [], FORMS[7:]])
     assert text.lengths() == [7, 0, len(FORMS) - 7]
-    for number, name in enumerate(ATOMS):
-        expected = [slow.atoms_of(form.replace("İ", "i"))[name] for form in FORMS]
-        found = text.atoms(number).tolist()
-        skipped = FORMS.index("İzmir")  # in lower case it is as if it were written with i, in others not
-        if name in ("form", "shape", "kind"):
-            del expected[skipped], found[skipped]
-        assert found == expected, name
+    for name in atoms_by("form"):
+        assert text.atoms(name).tolist() == [atoms_of(form)[name] for form in FORMS], name
+
+
+def test_atoms_of_one_name_have_one_value_for_taggers_and_parsers():
+    """Those of forms; and UPOS and morph, which a tagger finds and a parser reads."""
+    sentence = treebank()[0]
+    labels = Labels.of([sentence])
+    gold = labels.numbers([sentence])
+    text = _core.TagText([sentence.forms])
+    for stage in ("upos", "morph"):
+        set_found(text, stage, labels, gold[STAGES.index(stage)])
+    columns = (sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats)
+    of_parser = _core.word_atoms(_core.encode([columns]))
+    for name in (*atoms_by("form"), "upos", "morph"):
+        assert text.atoms(name).tolist() == [word[name] for word in of_parser], name
+    assert set(BY_WORD) == set(atoms_by("form", "columns"))
 
 
 def test_templates_see_neighbours_and_what_is_beyond():
     text, words = _core.TagText([FORMS[:3]]), slow.Words(FORMS[:3])
     for line in (
-        "alone",
+        "bias",
         "word.form",
         "word-1.lower & word+3.suffix1",
         "word-3.shape & word.form & word+1.kind",
     ):
-        template = TaggerTemplates.parse(f"[upos]\n{line}").compile("upos")[0][0]
+        template = TaggerTemplates.parse(f"[upos]\n{line}").compile("upos")["labels"][0]
         assert text.keys(template).tolist() == [words.hash(template, place) for place in range(3)]
 
 
@@ -86,26 +98,34 @@ class Material:
 
     def __init__(self, stage: str, sentence: int, *, training: bool = False) -> None:
         sentences = [_beginning(s, words) for s, words in zip(treebank(), (1, 2, 3, 3, 3, 2), strict=False)]
-        number = STAGES.index(stage)
+        which = STAGES.index(stage)
         labels = Labels.of(sentences)
         gold = labels.numbers(sentences)
         self.text = _core.TagText([s.forms for s in sentences])
         classes = make_classes(self.text, gold[0])
         self.text.set_classes(make_dictionary(classes, 1 << 16))
-        for atom in ("upos", "morph"):
-            self.text.set_numbers(ATOMS.index(atom), gold[STAGES.index(atom)])
-        lists = make_candidates(TEMPLATES, stage, self.text, gold[number], training=training)
-        open_ = open_labels(stage, sentences, gold[number])
+        for before in ("upos", "morph"):
+            set_found(self.text, before, labels, gold[STAGES.index(before)])
+        lists = make_candidates(TEMPLATES, stage, self.text, gold[which], training=training)
+        open_ = open_labels(stage, sentences, gold[which])
         self.stage = make_stage(stage, labels, TEMPLATES, lists, open_, 100)
-        self.gold, self.sentence = gold[number], sentence
+        self.gold, self.sentence = gold[which], sentence
         start = sum(map(len, sentences[:sentence]))
         own = slice(start, start + len(sentences[sentence]))
         self.own_gold = self.gold[own].tolist()
         forms = sentences[sentence].forms
         class_of = dict(zip(classes["keys"].tolist(), classes["lists"].tolist(), strict=True))
-        lower = [slow.atoms_of(form)["lower"] for form in forms]
-        tags = [class_of[key] + 1 if key in class_of else 0 for key in lower]
-        self.words = slow.Words(forms, tags=tags, upos=gold[0][own].tolist(), morph=gold[1][own].tolist())
+        lower = [atoms_of(form)["lower"] for form in forms]
+        tags = [number("known-tags", class_of[key] + 1 if key in class_of else 0) for key in lower]
+        found_by_tagger = (getattr(sentences[sentence], name) for name in ("upos", "xpos", "feats"))
+        own_columns = zip(forms, *found_by_tagger, strict=True)
+        found_atoms = [atoms_of(form, upos=u, xpos=x, feats=f) for form, u, x, f in own_columns]
+        self.words = slow.Words(
+            forms,
+            known_tags=tags,
+            upos=[atoms["upos"] for atoms in found_atoms],
+            morph=[atoms["morph"] for atoms in found_atoms],
+        )
         found = {
             key: lists["lists"][begin:end].tolist()
             for key, begin, end in zip(
@@ -115,7 +135,7 @@ class Material:
         templates = TEMPLATES.compile(stage)
         candidates = []
         for place, form in enumerate(forms):
-            hashes = [self.words.hash(level, place) for level in templates[3]]
+            hashes = [self.words.hash(level, place) for level in templates["candidates"]]
             listed = next((found[key] for key in hashes if key in found), open_)
             if stage == "lemma":
                 fitting = [

@@ -14,10 +14,11 @@ import numpy as np
 from arbora.features import Template, Templates
 from arbora.treebank import Sentence
 from oracles.parts import Piece
-from oracles.words import ATOMS, SHORT, WIDE, Words, combine, hash_text, join, mix
+from oracles.words import AFTER, BEFORE, NONE, ROOT, SHORT, WIDE, Words, combine, hash_text, join, mix
 
 ARC_ATOMS = ["verbs-between", "marks-between", "conjunctions-between", "tags-between", "brackets-between"]
-RELATIVES = {"first-child": 100, "last-child": 101, "grandparent": 102}
+RELATIVES = {"first-child": "modifier", "last-child": "modifier", "grandparent": "head"}
+"""Relatives in the tree, and on whose side they are."""
 ROLES = ["head", "modifier", "between", "third", "fourth"]
 OTHER_WORDS = {
     "consecutive-siblings": {"sibling": "third"},
@@ -38,7 +39,6 @@ def words_of(section: str) -> list[str]:
     return ["head"] if section == "valencies" else ["head", "modifier", *OTHER_WORDS[section]]
 
 
-ROOT, BEFORE, AFTER, NONE = 0x9B1F8A3C52E7D401, 0x5C7D20E1B94F6A37, 0xE3068FD17A2B5C95, 0x27D4EB2F165667C5
 LACKING = 0x8F1BBCDC  # stands for the hash of a side where a word of a part lacks a value
 LEFT_CODE, RIGHT_CODE, ROOT_CODE = 13, 14, 15
 
@@ -76,7 +76,7 @@ def between_atom(words: Words, name: str, head: int, modifier: int) -> int:
 def arc_hash(words: Words, names: list[str], head: int, modifier: int) -> int:
     value = 17
     for name in names:
-        value = join(value, between_atom(words, name, head, modifier) * 8 + ARC_ATOMS.index(name))
+        value = join(value, hash_text(name) + between_atom(words, name, head, modifier))
     value = value * 0xD6E8FEB86659FD93 & WIDE
     return (value ^ value >> 32) & SHORT
 
@@ -85,52 +85,53 @@ def arc_hash(words: Words, names: list[str], head: int, modifier: int) -> int:
 
 
 class Part:
-    """A template taken apart: (offset, atom) per role, arc atoms, seed."""
+    """A template taken apart: (offset or relative, atom) per role, arc atoms, seed."""
 
     def __init__(self, template: Template, section: str) -> None:
-        self.sides: dict[str, list[tuple[int, str]]] = {role: [] for role in ROLES}
+        self.sides: dict[str, list[tuple[int | str, str]]] = {role: [] for role in ROLES}
         self.arc: list[str] = []
-        self.company = template.company
+        self.variants = template.qualifiers
         for text in template.atoms:
-            if text in ARC_ATOMS:
-                self.arc.append(text)
-                continue
             place, _, name = text.partition(".")
+            if place == "arc":
+                self.arc.append(name)
+                continue
             others = OTHER_WORDS.get(section, {})
             word = next((word for word in others if place.startswith(word)), None)
             if word is not None:
                 self.sides[others[word]].append((int(place.removeprefix(word) or 0), name))
                 continue
             if place in RELATIVES:
-                self.sides["head" if place == "grandparent" else "modifier"].append((RELATIVES[place], name))
+                self.sides[RELATIVES[place]].append((place, name))
                 continue
             role = next(role for role in self.sides if place.startswith(role))
             self.sides[role].append((int(place.removeprefix(role) or 0), name))
         self.seed = mix(hash_text(section + ": " + " & ".join(template.atoms), 0)) & SHORT
 
 
-def follow(words: Words, heads: list[int] | None, word: int, offset: int) -> int:
+def follow(words: Words, heads: list[int] | None, word: int, offset: int | str) -> int:
     """Where an offset from a word leads: 1..n, 0 if there is no such relative, -1 before and n+1 after."""
-    if offset < 100:
+    if isinstance(offset, int):
         return word + offset if 1 <= word + offset <= words.n else -1 if word + offset < 1 else words.n + 1
     assert heads is not None
     children = [child for child, head in enumerate(heads, 1) if head == word]
-    if offset == 102:
+    if offset == "grandparent":
         return heads[word - 1]
-    return 0 if not children else children[0] if offset == 100 else children[-1]
+    return 0 if not children else children[0] if offset == "first-child" else children[-1]
 
 
 def side_hashes(
-    words: Words, heads: list[int] | None, role: str, side: list[tuple[int, str]], word: int
+    words: Words, heads: list[int] | None, role: str, side: list[tuple[int | str, str]], word: int
 ) -> list[int]:
     """Hashes of a side of a template at a word, one for each value of a set; [0] without a side."""
     if not side:
         return [0]
     if any(name not in words.present for _, name in side):
         return []
-    seed = ROLES.index(role) + 1
+    seed = hash_text(role)
     for offset, name in side:
-        seed = combine(seed, (offset + 64) * 64 + ATOMS.index(name))
+        far = offset + 64 if isinstance(offset, int) else hash_text(offset.replace("grand", ""))
+        seed = combine(combine(seed, far), hash_text(name))
     # The set comes last, wherever it is written.
     ordered = sorted(side, key=lambda reference: reference[1] == "feat")
     choices = []
@@ -154,7 +155,7 @@ def side_hashes(
 def bases(
     words: Words, part: Part, head: int, modifier: int, heads: list[int] | None = None
 ) -> Iterator[int]:
-    """The sums of hashes, 32 bits wide, that a template has at an arc, before its company is added."""
+    """The sums of hashes, 32 bits wide, that a template has at an arc, before its variants are told apart."""
     own = [
         side_hashes(words, heads, "head", part.sides["head"], head),
         side_hashes(words, heads, "modifier", part.sides["modifier"], modifier),
@@ -168,12 +169,12 @@ def bases(
 
 
 def codes(part: Part, head: int, modifier: int) -> list[int]:
-    """The codes of a template's company; 0 is alone."""
+    """The codes of a template's variants; 0 is alone."""
     direction = direction_code(head, modifier)
     if part.sides["between"] and head == 0:
         direction = RIGHT_CODE
     known = {"alone": 0, "direction": direction, "distance": distance_code(head, modifier)}
-    return [known[name] for name in part.company]
+    return [known[name] for name in part.variants]
 
 
 def arc_features(words: Words, parts: list[Part], mask: int, head: int, modifier: int) -> list[int]:
@@ -204,7 +205,7 @@ def part_features(words: Words, parts: list[Part], mask: int, piece: Piece) -> l
         ):
             base += next(iter(side_hashes(words, None, role, part.sides[role], word)), LACKING)
         known = {"alone": 0, "direction": piece.direction, "distance": piece.distance}
-        found += [base & mask ^ known[name] for name in part.company]
+        found += [base & mask ^ known[name] for name in part.variants]
     return found
 
 

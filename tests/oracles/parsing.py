@@ -19,6 +19,7 @@ from arbora import _core
 from arbora.dependency import DependencyParser
 from arbora.dependency.options import tree_options
 from arbora.dependency.structure import encode, make_structure
+from arbora.features import Templates
 from arbora.treebank import Sentence
 from oracles.features import all_arcs
 from oracles.labels import Labellings
@@ -54,8 +55,9 @@ class Analyses:
         self.n, self.count = len(sentence), len(parser.labels)
         self.parser, self.core, self.encoded = parser, parser._core, encode([sentence])
         self.known = list(labels) if labels is not None else [-1] * self.n
-        self.joint = "[labels]\n[" not in parser.header["templates"]
-        self.second = "[labeler]\n[" not in parser.header["templates"]
+        templates = Templates.parse(parser.header["templates"])
+        self.joint, self.second = bool(templates.of("labels")), bool(templates.of("labeler"))
+        self.has_siblings = bool(templates.of("siblings"))
         self.arcs = [
             (head, modifier)
             for head, modifier in (all_arcs(self.n) if arcs is None else arcs)
@@ -134,7 +136,7 @@ class Analyses:
             possible = [self._only_possible(scale * np.array(row), head) for row in rows]
             unary = [self._only_known(row, word) for row, word in zip(possible, family, strict=True)]
             siblings = None
-            if not self.parser.header["templates"].endswith("[siblings]\n"):
+            if self.has_siblings:
                 flat = self.core.sibling_scores(weights, self.encoded, 0, list(tree), head)
                 siblings = scale * np.reshape(flat, (self.count + 1, self.count + 1))
             result.append((family, Labellings(np.array(unary), siblings)))

@@ -10,92 +10,31 @@ import math
 import numpy as np
 
 from oracles.lattices import Lattice
-from oracles.words import WIDE, hash_text, join, mix
+from oracles.words import AFTER, BEFORE, WIDE, atoms_of, join, mix
 
-ATOMS = [
-    "form", "lower", "prefix1", "prefix2", "prefix3", "prefix4", "prefix5",
-    "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "suffix6",
-    "shape", "kind", "tags", "upos", "morph",
-]  # fmt: skip
 NEGLIGIBLE = 1e-3
 
 
-def seed_of(name: str) -> int:
-    return mix(ATOMS.index(name) + 101)
-
-
-def chained(seed: int, text: str) -> int:
-    for letter in text:
-        seed = join(seed, ord(letter))
-    return seed
-
-
-def is_upper(letter: str) -> bool:
-    return letter.lower() != letter
-
-
-def shape_of(form: str) -> str:
-    shape = ""
-    for c in form:
-        kind = "X" if is_upper(c) else "x" if c.isalpha() else "d" if "0" <= c <= "9" else c
-        if shape[-2:] != kind * 2:
-            shape += kind
-    return shape
-
-
-def kind_of(form: str) -> int:
-    others = [c for c in form if not c.isalpha() and not "0" <= c <= "9" and c != "-"]
-    answers = [
-        any("0" <= c <= "9" for c in form),
-        "-" in form,
-        any(map(is_upper, form)),
-        any(c.isalpha() and not is_upper(c) for c in form),
-        bool(others),
-        is_upper(form[:1]),
-    ]
-    return sum(answer << bit for bit, answer in enumerate(answers)) + (
-        (4 if len(form) > 12 else len(form) // 3) << 6
-    )
-
-
-def atoms_of(form: str) -> dict[str, int]:
-    lower = form.lower()
-    atoms = dict.fromkeys(ATOMS, 0)
-    atoms["form"] = hash_text(form, seed_of("form"))
-    atoms["lower"] = chained(seed_of("lower"), lower)
-    atoms["shape"] = chained(seed_of("shape"), shape_of(form))
-    atoms["kind"] = join(seed_of("kind"), kind_of(form))
-    for k in range(1, 6):
-        atoms[f"prefix{k}"] = chained(seed_of("prefix1"), lower[:k]) if len(lower) >= k else 0
-    for k in range(1, 7):
-        atoms[f"suffix{k}"] = chained(seed_of("suffix1"), lower[::-1][:k]) if len(lower) >= k else 0
-    return atoms
-
-
-def number(value: int) -> int:
-    return mix(value + 1)
-
-
 class Words:
-    """The atoms of a sentence; numbers are those that stages found, by atom."""
+    """The atoms of a sentence by their forms, and those that models found, by name."""
 
-    def __init__(self, forms: list[str], **numbers: list[int]) -> None:
+    def __init__(self, forms: list[str], **found: list[int]) -> None:
         self.forms = forms
         self.rows = [atoms_of(form) for form in forms]
-        for name, values in numbers.items():
-            for row, value in zip(self.rows, values, strict=True):
-                row[name] = number(value)
+        for name, values in found.items():
+            for row, own in zip(self.rows, values, strict=True):
+                row[name.replace("_", "-")] = own
 
     def atom(self, place: int, name: str) -> int:
         if 0 <= place < len(self.rows):
             return self.rows[place][name]
-        return mix(1) if place < 0 else mix(2)
+        return BEFORE if place < 0 else AFTER
 
-    def hash(self, template: tuple[int, list[tuple[int, int]]], place: int) -> int:
-        value = mix(template[0])
-        for offset, atom in template[1]:
-            value = join(value, self.atom(place + offset, ATOMS[atom]))
-        return value
+    def hash(self, template: tuple[int, list[tuple[str, int, str]], list[str]], place: int) -> int:
+        total = mix(template[0])
+        for _, offset, name in template[1]:
+            total = join(total, self.atom(place + offset, name))
+        return total
 
 
 def after(value: int, label: int) -> int:
@@ -103,10 +42,12 @@ def after(value: int, label: int) -> int:
 
 
 class Stage:
-    """``templates``: labels, bigrams, trigrams; ``candidates`` of every word; ``pieces`` of every label."""
+    """``templates`` by what they are for; ``candidates`` of every word; ``pieces`` of every label."""
 
     def __init__(self, templates, pieces, candidates) -> None:
-        self.labels, self.bigrams, self.trigrams = templates[:3]
+        self.labels, self.bigrams, self.trigrams = (
+            templates[kind] for kind in ("labels", "bigrams", "trigrams")
+        )
         self.pieces = pieces
         self.is_chain = bool(self.bigrams or self.trigrams)
         self.candidates = [*candidates, [len(pieces) + 1]] if self.is_chain else candidates

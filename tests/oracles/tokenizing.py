@@ -8,12 +8,16 @@ from __future__ import annotations
 import re
 import unicodedata
 
-MASK = (1 << 64) - 1
-GOLDEN = 0x9E3779B97F4A7C15
+from oracles.words import combine, hash_text, join, mix
+
 NONE, TOO_LONG = 0, 1
 CLASSES = [
     "other", "space", "break", "Lu Lt", "Ll", "Lo Lm", "Mn Mc Me", "Nd", "Nl No", "Ps Pi", "Pe Pf", "Pd Pc",
     "Po", "Sm Sc Sk", "So", "Cc Cf",
+]  # fmt: skip
+CLASS_NAMES = [
+    "other", "space", "line break", "upper", "lower", "letter", "mark", "digit", "number", "opening",
+    "closing", "dash", "punctuation", "symbol", "picture", "control",
 ]  # fmt: skip
 BREAKS = "\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
 GAPS = ["space", "spaces", "line", "paragraph"]  # codes 0x110000 and on
@@ -57,21 +61,11 @@ def symbols_of(text: str) -> list[tuple[int, int, int]]:
 PARAGRAPH = (0x110000 + 3, 2, -1)
 
 
-def mixed(x: int) -> int:
-    for _ in range(2):
-        x = ((x ^ (x >> 32)) * 0xD6E8FEB86659FD93) & MASK
-    return x ^ (x >> 32)
-
-
-def combined(hash: int, following: int) -> int:
-    return mixed((hash * GOLDEN + following + 0x632BE59BD9B4E019) & MASK)
-
-
 def row_hash(symbols, longest: int) -> int:
     """Of a row that is read towards the gap."""
     hash = NONE
     for code, _, _ in symbols:
-        hash = combined(hash, code)
+        hash = combine(hash, code)
     return hash if len(symbols) <= longest else TOO_LONG
 
 
@@ -79,7 +73,7 @@ def row_shape(symbols, longest: int) -> int:
     hash, last = NONE, None
     for _, kind, _ in symbols:
         if kind != last:
-            hash = combined(hash, kind)
+            hash = combine(hash, hash_text(CLASS_NAMES[kind]))
         last = kind
     return hash if len(symbols) <= longest else TOO_LONG
 
@@ -121,16 +115,16 @@ class View:
 
     def value(self, name: str) -> int:
         return {
-            "run1": lambda: row_hash(self.run, 16),
-            "run2": lambda: row_hash(self.second_run, 16),
-            "between1": lambda: row_hash(self.between, 8),
-            "length1": lambda: min(len(self.run), 8),
-            "shape1": lambda: row_shape(self.run, 16),
-            "shape2": lambda: row_shape(self.second_run, 16),
-            "word1": lambda: row_hash(self.word, 24),
-            "word2": lambda: row_hash(self.second_word, 24),
-            "wordshape1": lambda: row_shape(self.word, 24),
-            "marks1": lambda: self.marks,
+            "run": lambda: row_hash(self.run, 16),
+            "run further": lambda: row_hash(self.second_run, 16),
+            "between": lambda: row_hash(self.between, 8),
+            "length": lambda: min(len(self.run), 8),
+            "shape": lambda: row_shape(self.run, 16),
+            "shape further": lambda: row_shape(self.second_run, 16),
+            "word": lambda: row_hash(self.word, 24),
+            "word further": lambda: row_hash(self.second_word, 24),
+            "word-shape": lambda: row_shape(self.word, 24),
+            "marks": lambda: self.marks,
         }[name]()
 
 
@@ -157,23 +151,23 @@ class Gap:
         return found + [PARAGRAPH] * 8
 
     def atom(self, name: str) -> int:
-        if name == "gap":
+        if name == "gap.spaces":
             return 0 if self.is_empty else self.inner[0] - 0x110000 + 1
-        kind, side, number = re.fullmatch(r"([a-z]+)([-+])([0-9])", name).groups()
+        side, further, kind = re.fullmatch(r"(left|right)(?:[-+]([1-9]))?\.([a-z-]+)", name).groups()
         if kind in ("char", "class"):
-            code, char_class, _ = (self.right if side == "+" else self.left)[int(number) - 1]
-            return mixed(code + 1) if kind == "char" else char_class + 1
-        return self.views[side == "+"].value(kind + number)
+            code, char_class, _ = (self.right if side == "right" else self.left)[int(further or 0)]
+            return mix(code + 1) if kind == "char" else hash_text(CLASS_NAMES[char_class])
+        return self.views[side == "right"].value(kind + " further" * int(further or 0))
 
 
 def places(gap: Gap, templates: str, bits: int) -> list[int]:
-    """The places of a gap's features in a table of 2^bits weights."""
+    """The places of a gap's features in a table of 2^bits weights; the section is the first line."""
     found = []
-    for number, line in enumerate(templates.strip().splitlines()):
-        hash = mixed(number + 1)
-        for name in line.split():
-            hash = ((hash + gap.atom(name)) * GOLDEN) & MASK
-            hash ^= hash >> 32
+    section, *lines = templates.strip().splitlines()
+    for line in lines:
+        hash = mix(hash_text(f"{section[1:-1]}: {line}"))
+        for name in line.split(" & "):
+            hash = join(hash, gap.atom(name))
         found.append((hash ^ hash >> 29) & 0xFFFFFFFF & ((1 << bits) - 1))
     return found
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from beside import Beside
+from background import BackgroundPrograms
 
 
-def test_core(core_tests: Beside) -> None:
+def test_core(core_tests: BackgroundPrograms) -> None:
     failure = core_tests.failure()
     assert not failure, failure

@@ -72,11 +72,11 @@ def test_calibration_makes_dev_probable():
     scale = parser.header["tree_scale"]
     assert scale != 1.0
 
-    def surprise(scale: float) -> float:
+    def cost(scale: float) -> float:
         other = DependencyParser(
             {**parser.header, "tree_scale": scale}, parser._weights, parser._pruner_weights
         )
-        found = other._core.surprise(
+        found = other._core.gold_costs(
             other._weights, other._pruner_weights, encoded, heads, labels, trees, 1, [1.0], 1.0
         )
         return found[0][0]
@@ -85,8 +85,8 @@ def test_calibration_makes_dev_probable():
     encoded = encode(data[:5])
     heads = np.array([head for sentence in data[:5] for head in sentence.heads], np.int32)
     labels = np.array([parser.labels.index(name) for s in data[:5] for name in s.deprels], np.int32)
-    best = surprise(scale)
-    assert all(best <= surprise(scale * by) + 1e-9 for by in (0.25, 0.5, 0.8, 1.25, 2.0, 4.0))
+    best = cost(scale)
+    assert all(best <= cost(scale * by) + 1e-9 for by in (0.25, 0.5, 0.8, 1.25, 2.0, 4.0))
     assert train(data, None, changed(loss="crf")).header["tree_scale"] == 1.0
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from beside import Beside, tool
+from background import BackgroundPrograms, tool
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,7 +42,7 @@ def test_clang_format():
     assert done.returncode == 0, done.stderr[-4000:]
 
 
-def test_mypy(types: Beside) -> None:
+def test_mypy(types: BackgroundPrograms) -> None:
     failure = types.failure()
     assert not failure, failure
 

@@ -54,7 +54,10 @@ def twin_spans(tokenizer: Tokenizer, text: str) -> list[list[tuple[int, int]]]:
     return oracle.tokenized(text, scorer("tokens"), scorer("sentences"), threshold, *limits, spaces)
 
 
-FEW = ("char-1 char+1\nword-1\nrun+1 class-2\ngap", "char-1 gap\nword+1 run-2\nshape+2 between-1")
+FEW = (
+    "[tokens]\nleft.char & right.char\nleft.word\nright.run & left-1.class\ngap.spaces",
+    "[sentences]\nleft.char & gap.spaces\nright.word & left-1.run\nright+1.shape & left.between",
+)
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -82,7 +82,7 @@ def test_steps_are_those_of_logistic_regression(kind):
     boundary = np.zeros(len(text), np.uint8)
     boundary[[*ends]] = TOKEN_END
     boundary[[10, 14, len(text) - 6, len(text) - 1]] = SENTENCE_END
-    templates, bits, rate = "char-1 char+1\nrun-1 gap\nword+1", 12, 0.5
+    templates, bits, rate = f"[{kind}]\nleft.char & right.char\nleft.run & gap.spaces\nright.word", 12, 0.5
     learner = _core.OnlineLearner(bits, 0, "sgd", rate)
     core = _core.TrainingText(text.encode(), boundary, *class_table())
     if kind == "tokens":
@@ -218,7 +218,10 @@ def test_multiwords_in_text():
     ("change", "reason"),
     [
         (lambda h, t: h.pop("multiwords"), "it lacks 'multiwords'"),
-        (lambda h, t: h["tokens"].update(templates="char-9"), "no atom 'char-9'"),
+        (
+            lambda h, t: h["tokens"].update(templates="[tokens]\nleft-9.char"),
+            "'left-9.char': neighbours of left",
+        ),
         (lambda h, t: h["options"].update(sentence_tokens=0), "limits are at least 1"),
         (lambda h, t: h["multiwords"].update(forms={"a": 7}), "no such pattern"),
         (lambda h, t: t.pop("tokenizer.tokens"), "it lacks 'tokenizer.tokens'"),

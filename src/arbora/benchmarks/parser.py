@@ -126,8 +126,8 @@ def score(parser: DependencyParser, gold: list[Sentence], options: ParseOptions)
 def calibration_error(parser: DependencyParser, gold: list[Sentence]) -> float:
     """The expected calibration error of the heads of least-risk trees."""
     found = _parsed(parser, gold, ParseOptions(decoder="mbr", probabilities=True))
-    chances = [chance for sentence in found for chance in head_probabilities(sentence) or []]
-    return calibrate(chances, evaluate(gold, found).right_heads).error
+    probabilities = [each for sentence in found for each in head_probabilities(sentence) or []]
+    return calibrate(probabilities, evaluate(gold, found).right_heads).error
 
 
 def _speeds(parser: DependencyParser, gold: list[Sentence], threads: int) -> dict[str, dict[str, float]]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.dependency.options import MOST_NAMED_TAGS, MOST_ROLES, MOST_TAGS
 from arbora.errors import ArboraError
-from arbora.features import SECTIONS, Templates
+from arbora.features import Templates
 from arbora.treebank import Sentence
 
 
@@ -41,9 +41,8 @@ def encode(sentences: Iterable[Sentence], tags: list[str] | None = None) -> _cor
 def make_structure(header: dict[str, Any]) -> _core.ParserStructure:
     """The core's parser without weights, from a model's header."""
     options = header["options"]
-    compiled = Templates.parse(header["templates"]).compile()
     return _core.ParserStructure(
-        [compiled[section] for section in SECTIONS],
+        Templates.parse(header["templates"]).compile(),
         header["threshold"],
         options["most_heads"],
         header["at_root"],

@@ -290,7 +290,7 @@ class ParserTask(FileTask[DependencyParser]):
         if dev is None:
             return natural_scales(self.loss)
         return fit_scales(
-            lambda scales, joint: self.structure.surprise(
+            lambda scales, joint: self.structure.gold_costs(
                 self.best, self.pruner, dev.encoded, dev.heads, dev.labels,
                 self._trees, self.threads, scales, joint, dev.tags,
             ),

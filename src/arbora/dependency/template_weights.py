@@ -19,10 +19,10 @@ def heaviest_templates(
     """Templates by the share of the squared weight that their features have in gold trees."""
     parsed = Templates.parse(templates)
     found: list[tuple[str, str, float]] = []
-    for number, section in enumerate(SECTIONS):
+    for section in SECTIONS:
         if section in _NOT_OF_ARCS:
             continue
-        masses = structure.template_masses(number, weights, sample.encoded, sample.heads, sample.labels)
+        masses = structure.template_masses(section, weights, sample.encoded, sample.heads, sample.labels)
         found += zip([section] * len(masses), map(str, parsed.of(section)), masses, strict=True)
     total = sum(mass for _, _, mass in found) or 1.0
     found.sort(key=lambda item: -item[2])

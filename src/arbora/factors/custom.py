@@ -66,8 +66,8 @@ class CustomFactor(Factor):
         totals = self._totals(given)
         value, beliefs = self._oracle(totals, _log_sum)
         possible = np.isfinite(totals)
-        chances = np.exp(totals[possible] - value)
-        return value, beliefs, float(chances @ self._scores[possible])
+        probabilities = np.exp(totals[possible] - value)
+        return value, beliefs, float(probabilities @ self._scores[possible])
 
     def max(self, given: Floats) -> tuple[float, list[float]]:
         """The best score, and the max-marginal of every port."""

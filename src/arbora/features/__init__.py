@@ -1,5 +1,20 @@
-"""Atoms and templates, declared as data."""
+"""Atoms and templates, declared as data: one inventory and one language for all models."""
 
-from arbora.features.templates import PARTS, SECTIONS, Template, Templates
+from arbora.features.inventory import ARC_ATOMS, WORD_ATOMS, atoms_by
+from arbora.features.language import Place, Section, Template, by_name, read_templates, write_templates
+from arbora.features.templates import PARTS, SECTIONS, Templates
 
-__all__ = ["PARTS", "SECTIONS", "Template", "Templates"]
+__all__ = [
+    "ARC_ATOMS",
+    "PARTS",
+    "SECTIONS",
+    "WORD_ATOMS",
+    "Place",
+    "Section",
+    "Template",
+    "Templates",
+    "atoms_by",
+    "by_name",
+    "read_templates",
+    "write_templates",
+]

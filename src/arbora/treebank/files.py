@@ -92,19 +92,19 @@ def gathered(pieces: Iterable[bytes], size: int) -> Generator[bytes, None, None]
     >>> list(gathered([b"ab", b"c", b"def", b"g"], 3))
     [b'abc', b'def', b'g']
     """
-    held: list[bytes] = []
+    waiting: list[bytes] = []
     try:
         for piece in pieces:
-            held.append(piece)
-            if sum(map(len, held)) >= size:
-                yield b"".join(held)
-                held = []
+            waiting.append(piece)
+            if sum(map(len, waiting)) >= size:
+                yield b"".join(waiting)
+                waiting = []
     except FileError:
-        if held:
-            yield b"".join(held)
+        if waiting:
+            yield b"".join(waiting)
         raise
-    if held:
-        yield b"".join(held)
+    if waiting:
+        yield b"".join(waiting)
 
 
 def never_waits(stream: BinaryIO) -> bool:

@@ -16,20 +16,20 @@ def byte_lines(pieces: Iterable[bytes], expected: str) -> Iterator[bytes]:
     >>> list(byte_lines([b"a\nb", b"c\n\nd"], "words"))
     [b'a', b'bc', b'', b'd']
     """
-    held: list[bytes] = []
+    waiting: list[bytes] = []
     size = 0
     for piece in pieces:
         first, *others = piece.split(b"\n")
-        held.append(first)
+        waiting.append(first)
         size += len(first)
         if size > LONGEST:
             raise FileError(f"a line of more than {LONGEST >> 20} MiB: are these {expected}?")
         if others:
-            yield b"".join(held)
+            yield b"".join(waiting)
             yield from others[:-1]
-            held, size = [others[-1]], len(others[-1])
+            waiting, size = [others[-1]], len(others[-1])
     if size:
-        yield b"".join(held)
+        yield b"".join(waiting)
 
 
 def word_lines(pieces: Iterable[bytes]) -> Iterator[str | FileError]:

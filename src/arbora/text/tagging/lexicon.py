@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.text.tagging.templates import ATOMS, TaggerTemplates
+from arbora.text.tagging.templates import TaggerTemplates, least_counts
 from arbora.treebank import Sentence
 
 Integers: TypeAlias = npt.NDArray[np.int32]
@@ -127,7 +127,7 @@ def make_lists(levels: Sequence[tuple[npt.NDArray[np.uint64], int]], labels: Int
 def make_classes(text: _core.TagText, tags: Integers) -> Lists:
     """The class of every form in lower case that was seen often enough: which tags it has."""
     counts: dict[int, Counter[int]] = defaultdict(Counter)
-    for key, tag in zip(text.atoms(ATOMS.index("lower")).tolist(), tags.tolist(), strict=True):
+    for key, tag in zip(text.atoms("lower").tolist(), tags.tolist(), strict=True):
         counts[key][tag] += 1
     found = {}
     for key, seen in counts.items():
@@ -145,10 +145,10 @@ def make_candidates(
     templates: TaggerTemplates, stage: str, text: _core.TagText, labels: Integers, *, training: bool
 ) -> Lists:
     """A stage's dictionary; words of the text have the atoms of earlier stages."""
-    section = f"{stage}-candidates"
+    counts = [least_counts(template) for template in templates.of(f"{stage}-candidates")]
     levels = [
-        (text.keys(template.compile(section)), template.least[0 if training else 1])
-        for template in templates.of(section)
+        (text.keys(compiled), count[0 if training else 1])
+        for compiled, count in zip(templates.compile(stage)["candidates"], counts, strict=True)
     ]
     return make_lists(levels, labels)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.errors import ArboraError
 from arbora.models import below, compact, expand_short
-from arbora.text.tagging.lexicon import Labels
+from arbora.text.tagging.lexicon import Integers, Labels
 from arbora.text.tagging.options import STAGES
 from arbora.text.tagging.templates import TaggerTemplates
 from arbora.treebank import Sentence
@@ -26,6 +26,14 @@ def make_text(sentences: Iterable[Sentence]) -> _core.TagText:
         return _core.TagText([sentence.forms for sentence in sentences])
     except UnicodeEncodeError as error:
         raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
+
+
+def set_found(text: _core.TagText, stage: str, labels: Labels, numbers: Integers) -> None:
+    """What a stage found, or should find, as atoms of the words for the stages after it; lemmas are none."""
+    if stage == "upos":
+        text.set_upos(labels.upos, numbers)
+    elif stage == "morph":
+        text.set_morph(labels.upos, labels.morph, numbers)
 
 
 def make_dictionary(tensors: Mapping[str, npt.NDArray[Any]], labels: int) -> _core.TagDictionary:
@@ -81,8 +89,7 @@ def make_tagger(header: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any
         weights.append(unpack(own, (1 << facts["bits"]) + stage.padding))
         scales.append(facts["scale"])
     classes = make_dictionary(below(tensors, "classes."), 1 << 16)
-    xpos, feats = [label[1] for label in labels.morph], [label[2] for label in labels.morph]
-    return _core.Tagger((classes, *stages), weights, scales, labels.upos, xpos, feats)
+    return _core.Tagger((classes, *stages), weights, scales, labels.upos, labels.morph)
 
 
 def labels_of(header: Mapping[str, Any]) -> Labels:

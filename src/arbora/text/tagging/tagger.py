@@ -128,8 +128,8 @@ class Tagger(Component):
         At most ``most`` of them, none less probable than ``least`` but the first, none impossible.
         """
         result = []
-        for chances in self.probabilities(sentences, threads=threads):
-            ranked = np.argsort(-chances, axis=1, kind="stable")[:, :most].tolist()
+        for table in self.probabilities(sentences, threads=threads):
+            ranked = np.argsort(-table, axis=1, kind="stable")[:, :most].tolist()
             result.append(
                 [
                     [
@@ -137,7 +137,7 @@ class Tagger(Component):
                         for rank, tag in enumerate(order)
                         if rank == 0 or (row[tag] > 0 and row[tag] >= least)
                     ]
-                    for row, order in zip(chances, ranked, strict=True)
+                    for row, order in zip(table, ranked, strict=True)
                 ]
             )
         return result
@@ -155,6 +155,9 @@ class Tagger(Component):
         if k < 1:
             raise ArboraError(f"k must be at least 1, not {k}")
         return [
-            [RankedTags([self._labels.upos[tag] for tag in tags], chance) for tags, chance in found]
+            [
+                RankedTags([self._labels.upos[tag] for tag in tags], log_probability)
+                for tags, log_probability in found
+            ]
             for found in self._core.kbest(make_text(sentences), k, threads)
         ]

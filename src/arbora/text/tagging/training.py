@@ -25,9 +25,9 @@ from arbora.models import Parts, under
 from arbora.text.tagging.lexicon import Labels, Lists, make_candidates, make_classes, open_labels
 from arbora.text.tagging.measuring import measure_tags
 from arbora.text.tagging.options import STAGES, TaggerOptions
-from arbora.text.tagging.structure import make_dictionary, make_stage, make_text, pack, unpack
+from arbora.text.tagging.structure import make_dictionary, make_stage, make_text, pack, set_found, unpack
 from arbora.text.tagging.tagger import ARCHITECTURE, Tagger
-from arbora.text.tagging.templates import ATOMS, TaggerTemplates, default_templates
+from arbora.text.tagging.templates import FOUND, TaggerTemplates, default_templates
 from arbora.text.tagging.treebanks import check_tags, read_tagged
 from arbora.training import (
     Candidate,
@@ -225,17 +225,16 @@ class TaggerTask(FileTask[Tagger]):
             "open": self.open_labels,
             "scale": self._scale(weights, number),
         }
-        if name in ATOMS:
-            found = self._choose(weights)
-            self.text.set_numbers(ATOMS.index(name), self.gold[number])
-            self.dev_text.set_numbers(ATOMS.index(name), found)
+        if name in FOUND:
+            set_found(self.text, name, self.labels, self.gold[number])
+            set_found(self.dev_text, name, self.labels, self._choose(weights))
 
     def _scale(self, weights: _core.ShortWeights, number: int) -> float:
         """What makes probabilities of scores."""
         if not self.dev:
             return self.loss.beta if isfinite(self.loss.beta) else 1.0
         return best_scale(
-            lambda scales: self.used.surprise(
+            lambda scales: self.used.gold_costs(
                 weights, self.dev_text, self.dev_gold[number], scales, self.threads
             )
         )

@@ -12,28 +12,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from arbora import _core
+
 Pages: TypeAlias = npt.NDArray[np.uint16]
 Blocks: TypeAlias = npt.NDArray[np.uint8]
 
-CLASSES = (
-    "other",
-    "space",
-    "line break",
-    "upper",
-    "lower",
-    "letter",
-    "mark",
-    "digit",
-    "number",
-    "opening",
-    "closing",
-    "dash",
-    "punctuation",
-    "symbol",
-    "picture",
-    "control",
-)
-"""The classes, by the numbers that the core has for them."""
+CLASSES = tuple(_core.char_class_names())
+"""The classes, by the numbers that the core has for them, and models too: they never change."""
 
 LINE_BREAKS = frozenset("\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 """What `str.splitlines` ends lines at."""
