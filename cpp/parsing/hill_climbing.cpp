@@ -26,9 +26,10 @@ public:
           single_root_(graph.kind().single_root),
           heads_(heads),
           is_best_projective_(is_best_projective && !graph.descent_group()) {
+        const PartGraph::Automata automata = graph.automata();
         for (std::size_t g = graph.first_part_group(); g < graph_.groups().size(); ++g)
             if (graph_.groups()[g].get() != graph.descent_group())
-                add_group(*graph_.groups()[g], g == graph.automata().group);
+                add_group(*graph_.groups()[g], automata.scores && g == automata.group);
         if (graph.descent_group()) {
             nonprojective_ = NonprojectiveScores(arcs_, graph.descent_group()->part_scores());
             of_nonprojective_ = nonprojective_.of_tree(heads_);

@@ -126,7 +126,7 @@ def test_the_model_does_not_depend_on_threads(tmp_path):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_every_loss_learns(tmp_path, loss):
-    trained(tmp_path / "m", "--dev", ENGLISH, "--loss", loss)
+    trained(tmp_path / "m", "--dev", ENGLISH, "--loss", loss, "--bits", 18)
     assert read_model(tmp_path / "m").header["report"]["epochs"][3]["las"] > 0.9
 
 

@@ -238,9 +238,9 @@ def test_a_model_file_keeps_them(tmp_path):
         for one in (parser, loaded)
     ]
     assert texts[0] == texts[1]
-    view = loaded.graph(data[6])
+    view = loaded.graph(data[8])
     assert np.ptp(view.graph.solve("bp")[view.tags], axis=1).max() > 0.05  # tags differ
-    assert view.heads_of(view.graph.solve("bp")) == data[6].heads
+    assert view.heads_of(view.graph.solve("bp")) == data[8].heads
     found = read_model(tmp_path / "model")
     for change, message in [(17, "no number from 0 to 16"), (0, "not those of a parser with tags")]:
         header = {**found.header, "options": {**found.header["options"], "latent_tags": change}}

@@ -190,14 +190,13 @@ def read_templates(text: str, sections: Mapping[str, Section], file: str) -> dic
 
 
 def write_templates(templates: Mapping[str, Iterable[Template]]) -> str:
-    """The text of templates; ``read_templates`` reads it back. Sections without templates are left out.
+    """The text of templates; ``read_templates`` reads it back.
 
     >>> print(write_templates({"upos": [Template(("word.form",)), Template(())], "lemma": []}), end="")
     [upos]
     word.form
     bias
+    [lemma]
     """
-    lines = []
-    for name, own in templates.items():
-        lines += [f"[{name}]", *map(str, own)] if own else []
+    lines = [line for name, own in templates.items() for line in (f"[{name}]", *map(str, own))]
     return "".join(f"{line}\n" for line in lines)

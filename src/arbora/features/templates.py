@@ -168,7 +168,10 @@ class Templates:
         )
 
     def __str__(self) -> str:
-        return write_templates({section: self.of(section) for section in SECTIONS})
+        may_lack = (*HIDDEN, *PARTS)
+        return write_templates(
+            {name: self.of(name) for name in SECTIONS if name not in may_lack or self.of(name)}
+        )
 
     def compile(self) -> dict[str, list[Compiled]]:
         """Every section as the core takes it."""
