@@ -95,7 +95,7 @@ class Pipeline(Component):
     def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> Pipeline:
         """The pipeline of a header and tensors as `to_parts` gives them."""
         components = []
-        for own in _component_headers(header):
+        for own in header["components"]:
             name = own["name"]
             whole = {key: value for key, value in own.items() if key != "name"}
             kind = find_architecture(whole["architecture"]).load_class()
@@ -182,15 +182,3 @@ class Pipeline(Component):
         batches = read_batches(pieces, threads=options.threads)
         steps = self.steps(options, keep_tags=keep_tags)
         return to_conllu(annotated(batches, steps), threads=options.threads)
-
-
-def _component_headers(header: dict[str, Any]) -> list[dict[str, Any]]:
-    """The headers of the components, in order.
-
-    Files that were written before a pipeline was a list have three, by name: when the model that is shipped
-    is made anew, all but the last line can go.
-    """
-    if "components" not in header and "tokenizer" in header:
-        return [{**header[name], "name": name} for name in ("tokenizer", "tagger", "parser")]
-    found: list[dict[str, Any]] = header["components"]
-    return found
