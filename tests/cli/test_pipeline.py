@@ -9,6 +9,7 @@ import pytest
 from command import run_here
 from small_pipeline import small_pipeline
 
+from arbora.dependency import ParseOptions
 from arbora.treebank import read
 
 TEXT = "The door is open. Where is the key?"
@@ -70,6 +71,34 @@ def test_a_file_of_text_in_every_format(model, book, tmp_path):
         else:
             assert sign in content
     assert (tmp_path / "out.conllu").read_text(encoding="utf-8") == expected
+
+
+def rows_of(*arguments: object) -> list[dict]:
+    return [json.loads(line) for line in run("parse", *arguments, "--format", "json").stdout.splitlines()]
+
+
+def test_json_is_what_a_document_says(model, book):
+    """With all digits, offsets, probabilities of labels and certificates; MISC does not say it again."""
+    options = ParseOptions(probabilities=True, certificates=True)
+    document = small_pipeline()(TEXT * 10, options).to_dict(probabilities=True)
+    rows = rows_of("--model", model, "--input", book, "--probabilities", "--certificates")
+    assert rows == document["sentences"]
+    word = rows[0]["words"][1]
+    assert (word["form"], word["start"], word["end"], word["misc"]) == ("door", 4, 8, "_")
+    assert 0 < word["probability"] <= 1
+    assert 0 < word["label_probability"] <= 1
+    assert rows[0]["certificate"] == {"proved": True, "gap": 0.0}
+    assert rows[0]["tree_log_probability"] <= 0
+
+
+def test_json_of_the_best_trees_has_their_ranks(model):
+    rows = rows_of(TEXT, "--model", model, "--kbest", 3)
+    assert [row["kbest_rank"] for row in rows] == [1, 2, 3, 1, 2, 3]
+    assert all(isinstance(row["kbest_rank"], int) for row in rows)
+    sentence = small_pipeline()(TEXT).sentences[0]
+    assert [row["tree_log_probability"] for row in rows[:3]] == [
+        tree.log_probability for tree in sentence.kbest(3)
+    ]
 
 
 def test_standard_input_is_text(model):
