@@ -1,4 +1,4 @@
-"""Batches of the core: sentences get there and back unchanged, and what is refused has a code and a reason."""
+"""Batches of the core: sentences get there and back unchanged; what is refused has a code and a reason."""
 
 from __future__ import annotations
 
