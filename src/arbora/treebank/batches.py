@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from arbora import _core
 from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.treebank import conllu
-from arbora.treebank.sentence import EmptyNode, Multiword, Sentence
+from arbora.treebank.sentence import COLUMNS, Sentence, fields_of
 
 Item = TypeVar("Item")
 Step: TypeAlias = Callable[[_core.Batch], _core.Batch]
@@ -161,35 +161,9 @@ def ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
 
 
 def _columns(sentence: Sentence) -> tuple[Any, ...]:
-    return (
-        sentence.forms,
-        sentence.lemmas,
-        sentence.upos,
-        sentence.xpos,
-        sentence.feats,
-        sentence.heads,
-        sentence.deprels,
-        sentence.deps,
-        sentence.misc,
-        sentence.comments,
-        [_fields(row, "first", "last") for row in sentence.multiwords],
-        [(*_fields(node, "after", "index"), node.inside) for node in sentence.empty_nodes],
-        sentence.newline,
-        sentence.closing,
-    )
-
-
-def _fields(row: Multiword | EmptyNode, *numbers: str) -> tuple[Any, ...]:
-    own = tuple(getattr(row, name) for name in numbers)
-    return (
-        *own,
-        row.form,
-        row.lemma,
-        row.upos,
-        row.xpos,
-        row.feats,
-        row.head,
-        row.deprel,
-        row.deps,
-        row.misc,
-    )
+    columns = {name: getattr(sentence, name) for name in COLUMNS}
+    columns["multiwords"] = [(row.first, row.last, *fields_of(row)) for row in sentence.multiwords]
+    columns["empty_nodes"] = [
+        (node.after, node.index, *fields_of(node), node.inside) for node in sentence.empty_nodes
+    ]
+    return tuple(columns.values())

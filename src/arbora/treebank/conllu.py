@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from arbora import _core
 from arbora.errors import ArboraError, FileError
 from arbora.treebank.problems import COLUMNS, Broken, explain
-from arbora.treebank.sentence import UNKNOWN, EmptyNode, Multiword, Sentence
+from arbora.treebank.sentence import UNKNOWN, EmptyNode, Multiword, Sentence, fields_of
 
 Found = TypeVar("Found")
 
@@ -182,19 +182,7 @@ def _woven(sentence: Sentence, words: list[str]) -> list[str]:
 
 
 def _row(row: Multiword | EmptyNode) -> str:
-    fields = (
-        row.id,
-        row.form,
-        row.lemma,
-        row.upos,
-        row.xpos,
-        row.feats,
-        row.head,
-        row.deprel,
-        row.deps,
-        row.misc,
-    )
-    return "\t".join(fields)
+    return "\t".join((row.id, *fields_of(row)))
 
 
 def _check_rows(sentence: Sentence, rows: list[str]) -> None:

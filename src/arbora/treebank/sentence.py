@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from arbora import _core
@@ -26,6 +27,8 @@ COLUMNS = (
     "closing",
 )
 """All that a file says of a sentence, in the order of the core."""
+fields_of = attrgetter("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+"""FORM to MISC of a multiword token or an empty node."""
 
 
 @dataclass(slots=True)
