@@ -1,3 +1,4 @@
+// Sentences ready for the templates of parsers.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -11,7 +11,8 @@ namespace arbora {
 
 // A part of several arcs, as templates see it: an arc and up to two words more (0, the root, where there is none), and
 // what the kind of part says of their places. The codes are below 32, so that the weights of one feature in all variants
-// lie in one cache line of short weights; 0 is kept for "alone".
+// lie in one cache line of short weights; 0 is kept for "alone". What a code means is fixed by its kind of part: models
+// hang on it.
 struct Part {
     std::int32_t head, modifier, third, fourth;
     std::uint8_t direction, distance;

@@ -145,7 +145,8 @@ private:
 
 constexpr unsigned bit_of(Section section) { return 1u << static_cast<int>(section); }
 
-// Direction and binned distance of an arc as a number below 16; 0 is kept for "alone".
+// Direction and binned distance of an arc as a number below 16; 0 is kept for "alone". The numbers are fixed by their
+// definition: models hang on them.
 inline constexpr std::uint32_t root_code = 15, left_code = 13, right_code = 14;
 std::uint32_t distance_code(int head, int modifier);
 inline std::uint32_t direction_code(int head, int modifier) {
