@@ -14,6 +14,7 @@ from arbora.treebank import Sentence, read, write
 
 ARBORA = Path(sys.executable).with_name("arbora")
 ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.conllu"
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 ROW = "{}\t{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n"
 
 
@@ -272,6 +273,10 @@ def test_a_projective_model_gives_projective_trees(tmp_path):
         (("--input", "nowhere.conllu"), "nowhere.conllu: there is no such file"),
         (("--model", "nowhere"), "nowhere: there is no such file"),
         (("--model", ENGLISH), f"{ENGLISH}: this is not an Arbora model"),
+        (
+            ("--model", GOLDEN / "tagger.v2.arbora"),
+            f"{GOLDEN}/tagger.v2.arbora: this model adds upos, xpos, ",
+        ),
     ],
 )
 def test_options_that_make_no_sense(model, tmp_path, monkeypatch, options, reason):
@@ -280,6 +285,11 @@ def test_options_that_make_no_sense(model, tmp_path, monkeypatch, options, reaso
     line = refused("--model", model, "--output", output, *options)
     assert line.startswith(f"arbora: {reason}")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_parser_alone_reads_no_text(model):
+    line = refused("--model", model, "--input-format", "text")
+    assert line.startswith(f"arbora: {model}: this model has no tokenizer, so it reads no raw text: ")
 
 
 def test_a_broken_line_is_named(model, tmp_path):

@@ -94,6 +94,7 @@ def parse_file(
     check_output(target)
     pipeline = open_pipeline(model)
     read_as = TEXT if text is not None else _input_format(source, source_format, _default_input(pipeline))
+    _check_model(pipeline, model, read_as)
     write_as = write_as or (read_as if read_as in TREEBANKS else "conllu")
     if write_as == "conllx" and (options.probabilities or kbest is not None):
         raise ArboraError("CoNLL-X has no place for probabilities and ranks: write conllu")
@@ -128,6 +129,19 @@ def _check_wishes(options: ParseOptions, kbest: int | None, rules: Rules | None)
             raise ArboraError("rules go with the best tree, not with the k best")
     if kbest is not None and kbest < 1:
         raise ArboraError("kbest must be at least 1")
+
+
+def _check_model(pipeline: Pipeline, model: str, read_as: str) -> None:
+    """FileError if the model does not add what is asked for."""
+    if "heads" not in pipeline.adds:
+        adds = ", ".join(pipeline.adds)
+        raise FileError(f"this model adds {adds}, and no trees: give one that parses", file=model)
+    if read_as == TEXT and "words" not in pipeline.adds:
+        raise FileError(
+            "this model has no tokenizer, so it reads no raw text: give conllu or conllx, or a model of "
+            "`arbora train pipeline`, such as en",
+            file=model,
+        )
 
 
 def _steps(
