@@ -96,7 +96,7 @@ def write_model(
     ...     write_model(f"{folder}/m", {"architecture": "tagger"}, {"weights": np.ones(3, np.float32)})
     ...     model = read_model(f"{folder}/m")
     >>> model.header
-    {'architecture': 'tagger', 'version': 1}
+    {'architecture': 'tagger', 'version': 2}
     >>> model.tensors["weights"]
     array([1., 1., 1.], dtype=float32)
     """
