@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arbora.models import compact, write_model
+from arbora.models import FORMAT_VERSION, compact, write_model
 
 ARBORA = Path(sys.executable).with_name("arbora")
 HEADER = {
@@ -64,7 +64,7 @@ def test_tables(path):
     for row in (
         ["architecture", "dependency-parser"],
         ["preset", "first-order"],
-        ["format version", "1"],
+        ["format version", str(FORMAT_VERSION)],
         ["written by arbora", "0.1.0"],
         ["labels", "2"],
         ["options", "loss=hinge, rate=0.5"],
@@ -92,7 +92,7 @@ def test_no_licence(path):
 def test_json(path):
     done = run(path, "--json")
     facts = json.loads(done.stdout)
-    assert facts["header"] == {**HEADER, "version": 1}
+    assert facts["header"] == {**HEADER, "version": FORMAT_VERSION}
     assert facts["compact"] is False
     assert facts["tensors"][0]["greatest"] == 2.5
 
@@ -129,7 +129,7 @@ def test_other_headers(path, header):
     done = run(path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
-    assert json.loads(run(path, "--json").stdout)["header"] == {**header, "version": 1}
+    assert json.loads(run(path, "--json").stdout)["header"] == {**header, "version": FORMAT_VERSION}
 
 
 def test_no_model(tmp_path):

@@ -66,11 +66,22 @@ def test_compressed(path):
 def test_a_newer_version(path):
     head = head_of(path)
     header = json.loads(head["__metadata__"]["arbora"])
-    head["__metadata__"]["arbora"] = json.dumps({"version": 2, "new": "ways"})
+    head["__metadata__"]["arbora"] = json.dumps({"version": 3, "new": "ways"})
     with_head(path, head)
-    assert header["version"] == 1
+    assert header["version"] == 2
     assert reason(path) == (
-        "this model was written by a newer Arbora: format 2, this one reads 1; upgrade arbora"
+        "this model was written by a newer Arbora: format 3, this one reads 2; upgrade arbora"
+    )
+
+
+def test_an_older_version(path):
+    head = head_of(path)
+    header = json.loads(head["__metadata__"]["arbora"])
+    head["__metadata__"]["arbora"] = json.dumps({**header, "version": 1})
+    with_head(path, head)
+    assert reason(path) == (
+        "this model was written by an older Arbora: format 1, whose features were numbered by their place in "
+        "a list; train it again"
     )
 
 
@@ -121,7 +132,7 @@ def test_bad_json_inside(path, text):
 
 @pytest.mark.parametrize("checksums", [None, 7, {}, {"header": 1}, {"header": 1, "tensors": []}])
 def test_bad_checksums(path, checksums):
-    text = json.dumps({"architecture": "x", "version": 1, "checksums": checksums})
+    text = json.dumps({"architecture": "x", "version": FORMAT_VERSION, "checksums": checksums})
     with_head(path, {"__metadata__": {"arbora": text, "format": "arbora-model"}})
     assert "its checksum differs" in reason(path)
 

@@ -118,7 +118,7 @@ def test_facts(tmp_path):
     write_model(tmp_path / "m", HEADER, {"weights": weights, "b": np.array([-128, 5], np.int8)})
     facts = inspect_model(tmp_path / "m")
     assert facts["bytes"] == os.path.getsize(tmp_path / "m")
-    assert facts["header"] == {**HEADER, "version": 1}
+    assert facts["header"] == {**HEADER, "version": FORMAT_VERSION}
     assert (facts["compact"], "weights" in facts) == (False, False)
     rows = [tuple(row.values()) for row in facts["tensors"]]
     assert rows == [("b", "int8", [2], 2, 1.0, 128.0), ("weights", "float32", [4], 16, 0.5, 2.0)]

@@ -32,8 +32,12 @@ from numpy.typing import NDArray
 from arbora.errors import ArboraError, FileError
 from arbora.treebank.files import check_output, open_input, open_output
 
-FORMAT_VERSION = 1
-"""The version that is written, and the only one that is read."""
+FORMAT_VERSION = 2
+"""The version that is written, and the only one that is read.
+
+In version 1 features were numbered by their places in lists that have changed since, so its weights have lost
+their meaning.
+"""
 
 _FORMAT = "arbora-model"
 _ALIGNMENT = 64
@@ -92,7 +96,7 @@ def write_model(
     ...     write_model(f"{folder}/m", {"architecture": "tagger"}, {"weights": np.ones(3, np.float32)})
     ...     model = read_model(f"{folder}/m")
     >>> model.header
-    {'architecture': 'tagger', 'version': 1}
+    {'architecture': 'tagger', 'version': 2}
     >>> model.tensors["weights"]
     array([1., 1., 1.], dtype=float32)
     """
@@ -290,6 +294,9 @@ def _check_version(path: str, version: object) -> None:
     if version > FORMAT_VERSION:
         reason = f"format {version}, this one reads {FORMAT_VERSION}; upgrade arbora"
         _fail(path, f"this model was written by a newer Arbora: {reason}")
+    if version < FORMAT_VERSION:
+        reason = f"format {version}, whose features were numbered by their place in a list; train it again"
+        _fail(path, f"this model was written by an older Arbora: {reason}")
 
 
 def _tensors(path: str, directory: dict[str, Any], data: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:

@@ -25,7 +25,7 @@ def inspect_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     ...     write_model(f"{folder}/m", {"architecture": "tagger"}, {"weights": weights})
     ...     facts = inspect_model(f"{folder}/m")
     >>> facts["header"], facts["compact"]
-    ({'architecture': 'tagger', 'version': 1}, False)
+    ({'architecture': 'tagger', 'version': 2}, False)
     >>> facts["tensors"]
     [{'name': 'weights', 'dtype': 'float32', 'shape': [4], 'bytes': 16, 'nonzero': 0.5, 'greatest': 2.0}]
     """
