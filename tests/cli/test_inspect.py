@@ -64,7 +64,7 @@ def test_tables(path):
     for row in (
         ["architecture", "dependency-parser"],
         ["preset", "first-order"],
-        ["format version", "1"],
+        ["format version", str(FORMAT_VERSION)],
         ["written by arbora", "0.1.0"],
         ["labels", "2"],
         ["options", "loss=hinge, rate=0.5"],
