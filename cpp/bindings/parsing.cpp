@@ -152,50 +152,6 @@ Parses parse_encoded(const LinearModel& model, const HeldWeights& weights, const
     return parses;
 }
 
-// The probabilities of all heads and of all labels of one sentence (ParseRef), for words 1..n.
-nb::tuple distributions(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
-                        const Encoded& encoded, std::size_t sentence, const Array<const int>& given_heads,
-                        const TreeOptions& trees) {
-    if (sentence >= encoded.sentences()) throw nb::index_error("there is no such sentence");
-    const LinearParser parser = parser_of(model, weights, pruner_weights);
-    const LinearScorer scorer(parser, encoded);
-    const int n = encoded.length(sentence), labels = model.first_order.labels();
-    const std::size_t width = n + 1;
-    std::vector<int> h(width, -1), l(width, -1);
-    std::vector<double> hp(width), lp(width);
-    ParseRef result{h.data(), l.data(), hp.data(), lp.data(), 0};
-    auto head_table = new_array<double, 2>({width, width}, result.head_table);
-    auto label_table = new_array<double, 2>({width, static_cast<std::size_t>(labels)}, result.label_table);
-    std::fill_n(result.head_table, width * width, 0.0);
-    std::fill_n(result.label_table, width * labels, 0.0);
-    parse(scorer, sentence, {given_heads.shape(0) ? given_heads.data() - 1 : nullptr, nullptr},
-          {trees.kind, Decoder::best, true, trees.graph}, result);
-    return nb::make_tuple(head_table, label_table);
-}
-
-// Seconds by stage that a parse of all sentences takes, one after the other.
-nb::dict time_stages(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
-                     const Encoded& encoded, const TreeOptions& trees) {
-    const LinearParser parser = parser_of(model, weights, pruner_weights);
-    const LinearScorer scorer(parser, encoded);
-    StageTimes times;
-    ParseOptions options{trees.kind, Decoder::best, false, trees.graph};
-    options.times = &times;
-    for_sentences(encoded.sentences(), 1, [&](std::size_t i) {
-        const int n = encoded.length(i);
-        std::vector<int> heads(n + 1, -1), labels(n + 1, -1);
-        ParseRef result{heads.data(), labels.data(), nullptr, nullptr, 0};
-        parse(scorer, i, {}, options, result);
-    });
-    nb::dict result;
-    result["pruning"] = times.pruning;
-    result["features"] = times.features;
-    result["graphs"] = times.graphs;
-    result["inference"] = times.inference - times.graphs;  // graphs are made meanwhile
-    result["labels"] = times.labels;
-    return result;
-}
-
 }  // namespace
 
 namespace arbora {
@@ -280,13 +236,7 @@ void bind_parsing(nb::module_& m) {
              "constraints"_a, "threads"_a, "k"_a,
              "A batch in which every sentence comes with each of its k best trees.")
         .def("parse", &parse_encoded, "weights"_a, "pruner_weights"_a, "encoded"_a, "trees"_a, "threads"_a,
-             "The best trees of encoded sentences.")
-        .def("distributions", &distributions, "weights"_a, "pruner_weights"_a, "encoded"_a, "sentence"_a,
-             "given_heads"_a, "trees"_a,
-             "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "
-             "tree's arcs ((n+1) x labels).")
-        .def("time_stages", &time_stages, "weights"_a, "pruner_weights"_a, "encoded"_a, "trees"_a,
-             "Seconds by stage that a parse of all sentences takes, one after the other.");
+             "The best trees of encoded sentences.");
     bind_training(model);
     bind_raw_scores(model);
 }

@@ -138,18 +138,6 @@ std::array<std::vector<double>, 4> tag_scores(const LinearModel& model, const An
     return {scores.words, scores.links, scores.bigrams, scores.trigrams};
 }
 
-// One score for each arc, as graphs take them: of its best label, or the logarithm of the sum over labels. Roles are
-// always summed.
-std::vector<double> arc_totals(const LinearModel& model, const HeldWeights& weights, const Encoded& encoded,
-                               std::size_t sentence, const ArcSpec& spec, bool sums) {
-    const Prepared prepared = prepare(model, encoded, sentence, {});
-    FirstOrder::Workspace space;
-    ArcTotals found;
-    model.first_order.score_by_arc(prepared, weights.table(model.padding()), arcs_of(spec, prepared.n()), nullptr,
-                                   sums ? ArcTotal::sums : ArcTotal::learned, space, found);
-    return sums ? found.sums : found.learned;
-}
-
 // The loss of one sentence without its second stage: its value, and its gradient as places of weights and numbers.
 std::tuple<double, std::vector<std::uint32_t>, std::vector<float>> loss_of(
     const LinearModel& model, const LearnedWeights& weights, const Encoded& encoded, std::size_t sentence,
@@ -198,8 +186,6 @@ void bind_raw_scores(ModelClass& model) {
         .def("part_scores", &part_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
         .def("part_scores", &part_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
              "For every kind of part (words, codes, scores): head, modifier, third, fourth; direction, distance.")
-        .def("arc_totals", &arc_totals, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a, "sums"_a,
-             "One score for each arc: of its best label, or the logarithm of the sum over labels.")
         .def("loss", &loss_of, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a, "labels"_a, "arcs"_a, "beta"_a,
              "gamma"_a, "trees"_a, "tags"_a = nb::none(),
              "A sentence's loss over trees, and its gradient as places and numbers.");

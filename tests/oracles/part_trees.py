@@ -42,7 +42,7 @@ class PartTrees:
             projective,
         )
         core, encoded = parser._core, encode([sentence])
-        self.totals = core.arc_totals(parser._weights, encoded, 0, self.arcs, sums)
+        self.totals = parser._scorer([sentence]).arc_totals(0, self.arcs, sums).tolist()
         self.of_arc = dict(zip(self.arcs, self.totals, strict=True))
         scale, found = parser.header["tree_scale"], core.part_scores(parser._weights, encoded, 0, self.arcs)
         self.parts: dict[str, Parts] = parts_of(found, scale)

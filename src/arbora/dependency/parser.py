@@ -163,10 +163,7 @@ class DependencyParser(ScoredParser, Component):
     ) -> dict[str, float]:
         """Seconds that the best trees of sentences take in each stage, on one thread: for profiles."""
         trees = self._trees((options or ParseOptions()).check())
-        found: dict[str, float] = self._core.time_stages(
-            self._weights, self._pruner_weights, encode(sentences, self.tags), trees
-        )
-        return found
+        return self._scorer(sentences).time_stages(trees)
 
     def parse_conllu(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None
