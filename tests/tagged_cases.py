@@ -14,8 +14,8 @@ from parse_numbers import parse_numbers
 
 from arbora import _core
 from arbora.dependency import DependencyParser, ParseOptions
+from arbora.dependency.linear_model import encode
 from arbora.dependency.options import tree_options
-from arbora.dependency.structure import encode
 from arbora.features import Templates
 from arbora.treebank import Sentence
 
@@ -33,7 +33,7 @@ class TaggedCase:
     ) -> None:
         text = (templates_for(model) if model else "[arcs]\nhead.form & modifier.form : alone\n") + of_tags
         templates = Templates.parse(text.replace("[labels]\nmodifier.form\n", ""))
-        self.core = _core.ParserStructure(templates.compile(), 0.0, 10, [True], [True], tags=tags)
+        self.core = _core.LinearModel(templates.compile(), 0.0, 10, [True], [True], tags=tags)
         self.twin, self.n, self.single_root = Twin(templates, 1, BITS), n, single_root
         self.sentence = draw_sentence(rng, n)
         self.encoded, self.arcs = encode([self.sentence]), all_arcs(n) if arcs is None else arcs

@@ -7,6 +7,14 @@
 #include <string>
 #include <vector>
 
+namespace arbora {
+
+// An array of Python's, one number after the other.
+template <class T, std::size_t rank = 1>
+using Array = nanobind::ndarray<T, nanobind::ndim<rank>, nanobind::c_contig, nanobind::device::cpu>;
+
+}  // namespace arbora
+
 // A numpy array that owns fresh memory.
 template <class T, std::size_t rank>
 nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<rank>> new_array(std::initializer_list<std::size_t> shape,

@@ -26,15 +26,6 @@ using namespace arbora::treebank;
 
 // ---- from Python ----
 
-std::string_view text_of(PyObject* object) {
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(object, &size);
-    if (!data) nb::raise_python_error();
-    return {data, static_cast<std::size_t>(size)};
-}
-
-std::string_view text_of(nb::handle object) { return text_of(object.ptr()); }
-
 // Columns of Sentence, in the order of its constructor.
 constexpr int form_item = 0, head_item = 5, misc_item = 8, comment_item = 9, multiword_item = 10, node_item = 11,
               newline_item = 12, closing_item = 13, item_count = 14;

@@ -11,11 +11,13 @@
 #include <memory>
 #include <string>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "linear/atoms.hpp"
 #include "linear/hashing.hpp"
 #include "linear/templates.hpp"
 #include "parsing/candidate_tags.hpp"
+#include "strings.hpp"
 #include "treebank/rendering.hpp"
 
 namespace nb = nanobind;
@@ -27,16 +29,6 @@ using namespace arbora;
 
 // In the order of AtomSource.
 constexpr std::array<const char*, 5> source_names{"form", "columns", "sentence", "set", "model"};
-
-template <class T>
-using Column = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-std::string_view text_of(PyObject* object) {
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(object, &size);
-    if (!data) nb::raise_python_error();
-    return {data, static_cast<std::size_t>(size)};
-}
 
 // Each sentence as (forms, lemmas, upos, xpos, feats), lists of one length.
 std::unique_ptr<Encoded> encode(nb::list sentences) {
@@ -91,8 +83,8 @@ void bind_encoding(nb::module_& m) {
             "How many tags are listed for each word.")
         .def(
             "set_tags",
-            [](Encoded& self, const Column<const int>& counts, const Column<const int>& tags,
-               const Column<const double>& scores) {
+            [](Encoded& self, const Array<const int>& counts, const Array<const int>& tags,
+               const Array<const double>& scores) {
                 if (counts.shape(0) != self.words() || tags.shape(0) != scores.shape(0))
                     throw nb::value_error("every word needs a count, every tag a score");
                 std::vector<std::size_t> starts{0};

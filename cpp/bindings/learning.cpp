@@ -24,8 +24,6 @@ namespace {
 
 using namespace arbora;
 
-template <class T, std::size_t rank>
-using Array = nb::ndarray<T, nb::ndim<rank>, nb::c_contig, nb::device::cpu>;
 using Scores = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 using Gradient = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Optional = std::optional<Array<const double, 2>>;
@@ -105,11 +103,11 @@ void bind_learning(nb::module_& m) {
         },
         "unary"_a, "siblings"_a.none(), "k"_a);
 
-    nb::class_<HeldWeights>(m, "ShortWeights", "A parser's weights: 16-bit integers, and the step they count in.")
+    nb::class_<LoadedWeights>(m, "ShortWeights", "A parser's weights: 16-bit integers, and the step they count in.")
         .def(
             "__init__",
-            [](HeldWeights* self, const Array<const std::int16_t, 1>& values, float step) {
-                new (self) HeldWeights(values.data(), values.shape(0), step);
+            [](LoadedWeights* self, const Array<const std::int16_t, 1>& values, float step) {
+                new (self) LoadedWeights(values.data(), values.shape(0), step);
             },
             "values"_a.noconvert(), "step"_a)
         .def_static(
@@ -118,7 +116,7 @@ void bind_learning(nb::module_& m) {
                 if (!std::all_of(weights.data(), weights.data() + weights.shape(0),
                                  [](float w) { return std::isfinite(w); }))
                     throw nb::value_error("weights must be finite: there is nan or inf among them");
-                HeldWeights result(weights.shape(0));
+                LoadedWeights result(weights.shape(0));
                 result.step = round_weights(weights.data(), weights.shape(0), result.values->data());
                 return result;
             },
@@ -138,7 +136,7 @@ void bind_learning(nb::module_& m) {
                     throw nb::value_error("compact weights: the tensors do not fit each other");
                 if (!std::all_of(peaks.data(), peaks.data() + peaks.shape(0), [](float p) { return std::isfinite(p); }))
                     throw nb::value_error("weights must be finite: there is nan or inf among them");
-                HeldWeights result(count);
+                LoadedWeights result(count);
                 const CompactWeights compact{
                     {codes.data(), given}, {peaks.data(), peaks.shape(0)}, is_kept ? is_kept->data() : nullptr};
                 result.step = round_weights(compact, count, result.values->data());
@@ -148,11 +146,11 @@ void bind_learning(nb::module_& m) {
             "The same of compact weights: 8-bit codes, the greatest weight of every 256, and a 0 or 1 for each weight "
             "if not all have a code.")
         .def_prop_ro("values",
-                     [](const HeldWeights& self) {
+                     [](const LoadedWeights& self) {
                          return nb::ndarray<nb::numpy, const std::int16_t, nb::ndim<1>>(
                              self.values->data(), {self.values->size()}, nb::find(self));
                      })
-        .def_ro("step", &HeldWeights::step);
+        .def_ro("step", &LoadedWeights::step);
     nb::class_<OnlineLearner>(m, "OnlineLearner", "Weights that are learned online, and their average.")
         .def(
             "__init__",

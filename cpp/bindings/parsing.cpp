@@ -74,7 +74,7 @@ void for_sentences(std::size_t count, int threads, Task task) {
     parallel_for(count, threads, task);
 }
 
-std::unique_ptr<Arcs> choose_batch(const LinearModel& model, const HeldWeights& weights, const Encoded& encoded,
+std::unique_ptr<Arcs> choose_batch(const LinearModel& model, const LoadedWeights& weights, const Encoded& encoded,
                                    const Array<const int>& also, const TreeOptions& trees, int threads) {
     auto result = std::make_unique<Arcs>();
     result->of.resize(encoded.sentences());
@@ -113,7 +113,7 @@ void check_names(const LinearModel& model, const ParserNames& names) {
         throw nb::value_error("every tag needs a name");
 }
 
-void annotate_batch(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
+void annotate_batch(const LinearModel& model, const LoadedWeights& weights, const LoadedWeights& pruner_weights,
                     std::shared_ptr<const ParserNames> names, treebank::Batch& batch, const TreeOptions& trees,
                     bool least_risk, bool probabilities, bool constraints, int threads,
                     const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
@@ -125,8 +125,8 @@ void annotate_batch(const LinearModel& model, const HeldWeights& weights, const 
     annotate(parser, std::move(names), options, batch);
 }
 
-BatchPointer annotate_batch_kbest(const LinearModel& model, const HeldWeights& weights,
-                                  const HeldWeights& pruner_weights, std::shared_ptr<const ParserNames> names,
+BatchPointer annotate_batch_kbest(const LinearModel& model, const LoadedWeights& weights,
+                                  const LoadedWeights& pruner_weights, std::shared_ptr<const ParserNames> names,
                                   const treebank::Batch& batch, const TreeOptions& trees, bool constraints, int threads,
                                   int k) {
     check_names(model, *names);
@@ -138,7 +138,7 @@ BatchPointer annotate_batch_kbest(const LinearModel& model, const HeldWeights& w
 }
 
 // The best trees of encoded sentences, whose numbers nobody names.
-Parses parse_encoded(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
+Parses parse_encoded(const LinearModel& model, const LoadedWeights& weights, const LoadedWeights& pruner_weights,
                      const Encoded& encoded, const TreeOptions& trees, int threads) {
     const LinearParser parser = parser_of(model, weights, pruner_weights);
     const LinearScorer scorer(parser, encoded);
@@ -165,7 +165,7 @@ Templates templates_of(const SectionSpecs& sections) {
     return result;
 }
 
-LinearParser parser_of(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights) {
+LinearParser parser_of(const LinearModel& model, const LoadedWeights& weights, const LoadedWeights& pruner_weights) {
     return {model, weights.table(model.padding()), pruner_weights.table(0)};
 }
 
@@ -209,7 +209,7 @@ void bind_parsing(nb::module_& m) {
                 new (self) ParserNames{Names(std::move(labels)), Names(std::move(tags))};
             },
             "labels"_a, "tags"_a);
-    ModelClass model(m, "ParserStructure", "A parser without its weights.");
+    ModelClass model(m, "LinearModel", "A parser without its weights.");
     model
         .def(
             "__init__",

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "arrays.hpp"
 #include "parsing/linear_scorer.hpp"
 #include "parsing/parse.hpp"
 #include "parsing/training.hpp"
@@ -21,9 +22,6 @@
 #include "weights.hpp"
 
 namespace arbora {
-
-template <class T>
-using Array = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
 // Templates by the names of their sections; a section that is not there has none.
 using SectionSpecs = std::map<std::string, std::vector<TemplateSpec>>;
@@ -48,7 +46,7 @@ struct Arcs {
     std::vector<std::vector<Arc>> of;
 };
 
-LinearParser parser_of(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights);
+LinearParser parser_of(const LinearModel& model, const LoadedWeights& weights, const LoadedWeights& pruner_weights);
 
 using ModelClass = nanobind::class_<LinearModel>;
 void bind_training(ModelClass& model);

@@ -23,7 +23,7 @@ Weights table_of(const LearnedWeights& weights, std::size_t extra) {
     return {weights.data(), static_cast<std::uint32_t>(size - 1)};
 }
 
-ShortWeights table_of(const HeldWeights& weights, std::size_t extra) { return weights.table(extra); }
+ShortWeights table_of(const LoadedWeights& weights, std::size_t extra) { return weights.table(extra); }
 
 // A sentence prepared for all templates; `heads` of words 1..n, or none where no tree is looked at.
 Prepared prepare(const LinearModel& model, const Encoded& encoded, std::size_t sentence, std::vector<int> heads) {
@@ -163,27 +163,27 @@ std::tuple<double, std::vector<std::uint32_t>, std::vector<float>> loss_of(
 }  // namespace
 
 void bind_raw_scores(ModelClass& model) {
-    model.def("arc_scores", &arc_scores<HeldWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
+    model.def("arc_scores", &arc_scores<LoadedWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
         .def("arc_scores", &arc_scores<LearnedWeights>, "of_pruner"_a, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
              "Sums of the weights of arcs (head, modifier); without a list, of all arcs as a flat table.")
-        .def("label_scores", &label_scores<HeldWeights>, "of_labeler"_a, "weights"_a, "encoded"_a, "sentence"_a,
+        .def("label_scores", &label_scores<LoadedWeights>, "of_labeler"_a, "weights"_a, "encoded"_a, "sentence"_a,
              "heads"_a, "arcs"_a)
         .def("label_scores", &label_scores<LearnedWeights>, "of_labeler"_a, "weights"_a, "encoded"_a, "sentence"_a,
              "heads"_a, "arcs"_a,
              "Sums of the weights of every label of arcs; heads are the tree that the labeler sees.")
-        .def("role_scores", &role_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
+        .def("role_scores", &role_scores<LoadedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
         .def("role_scores", &role_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
              "Sums of the weights of every hidden role of arcs.")
-        .def("tag_scores", &tag_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
+        .def("tag_scores", &tag_scores<LoadedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
         .def("tag_scores", &tag_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
              "Scores of all tags that words may have, of two that arcs between words link, of two and of three in a "
              "row: "
              "each flat.")
-        .def("sibling_scores", &sibling_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
+        .def("sibling_scores", &sibling_scores<LoadedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
              "head"_a)
         .def("sibling_scores", &sibling_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a,
              "head"_a, "Sums of the weights of neighbouring labels below a head, flat; the last are start and end.")
-        .def("part_scores", &part_scores<HeldWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
+        .def("part_scores", &part_scores<LoadedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a)
         .def("part_scores", &part_scores<LearnedWeights>, "weights"_a, "encoded"_a, "sentence"_a, "arcs"_a,
              "For every kind of part (words, codes, scores): head, modifier, third, fourth; direction, distance.")
         .def("loss", &loss_of, "weights"_a, "encoded"_a, "sentence"_a, "heads"_a, "labels"_a, "arcs"_a, "beta"_a,

@@ -244,7 +244,7 @@ struct ParserOfScorer {
     LinearParser parser;
 };
 struct BoundLinearScorer : ParserOfScorer, LinearScorer {
-    BoundLinearScorer(const LinearModel& model, const HeldWeights& weights, const HeldWeights& pruner_weights,
+    BoundLinearScorer(const LinearModel& model, const LoadedWeights& weights, const LoadedWeights& pruner_weights,
                       const Encoded& encoded)
         : ParserOfScorer{parser_of(model, weights, pruner_weights)}, LinearScorer(parser, encoded) {}
 };
@@ -384,7 +384,7 @@ void bind_scoring(nb::module_& m) {
                      "-> tuple[list[int], typing.Any, typing.Any, typing.Any, typing.Any]"),
              "How many tags words may have, and scores of tags, of linked tags, of two and three in a row, flat.");
     nb::class_<BoundLinearScorer, Scorer>(m, "LinearScorer", "The scores of encoded sentences by a linear model.")
-        .def(nb::init<const LinearModel&, const HeldWeights&, const HeldWeights&, const Encoded&>(), "structure"_a,
+        .def(nb::init<const LinearModel&, const LoadedWeights&, const LoadedWeights&, const Encoded&>(), "structure"_a,
              "weights"_a, "pruner_weights"_a, "encoded"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
              nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
     nb::class_<BoundArrayScorer, Scorer>(

@@ -16,7 +16,7 @@ namespace arbora {
 
 namespace {
 
-void check_labels(const Stage& stage, const TagText& text, const Row<const int>& labels, int least) {
+void check_labels(const Stage& stage, const TagText& text, const Array<const int>& labels, int least) {
     if (labels.shape(0) != text.words()) throw nb::value_error("every word needs a label");
     for (std::size_t i = 0; i < labels.shape(0); ++i)
         if (labels.data()[i] < least || labels.data()[i] >= stage.layer.labels())
@@ -29,7 +29,7 @@ void bind_stage_training(StageClass& stage) {
     stage
         .def(
             "train",
-            [](const Stage& self, OnlineLearner& learner, const TagText& text, const Row<const int>& gold,
+            [](const Stage& self, OnlineLearner& learner, const TagText& text, const Array<const int>& gold,
                const std::vector<std::size_t>& sentences, double beta, double gamma, int threads) {
                 check_labels(self, text, gold, 0);
                 nb::gil_scoped_release release;
@@ -40,7 +40,7 @@ void bind_stage_training(StageClass& stage) {
         .def(
             "differentiate",
             [](const Stage& self, OnlineLearner& learner, const TagText& text, std::size_t sentence,
-               const Row<const int>& gold, double beta, double gamma) {
+               const Array<const int>& gold, double beta, double gamma) {
                 check_labels(self, text, gold, 0);
                 SparseSum sum;
                 const double loss =
@@ -53,7 +53,7 @@ void bind_stage_training(StageClass& stage) {
             "The loss of a sentence, and its gradient by weights.")
         .def(
             "gold_costs",
-            [](const Stage& self, const HeldWeights& weights, const TagText& text, const Row<const int>& gold,
+            [](const Stage& self, const LoadedWeights& weights, const TagText& text, const Array<const int>& gold,
                const std::vector<double>& scales, int threads) {
                 check_labels(self, text, gold, -1);
                 const ShortWeights table = weights.table(self.layer.padding());
@@ -63,8 +63,8 @@ void bind_stage_training(StageClass& stage) {
             "weights"_a, "text"_a, "gold"_a, "scales"_a, "threads"_a)
         .def(
             "choose",
-            [](const Stage& self, const HeldWeights& weights, const TagText& text, int threads,
-               const Row<int>& labels) {
+            [](const Stage& self, const LoadedWeights& weights, const TagText& text, int threads,
+               const Array<int>& labels) {
                 if (labels.shape(0) != text.words()) throw nb::value_error("every word needs room for a label");
                 const ShortWeights table = weights.table(self.layer.padding());
                 nb::gil_scoped_release release;
@@ -79,7 +79,7 @@ void bind_stage_training(StageClass& stage) {
             "The best labels, if words have the atoms of earlier stages.")
         .def(
             "lattice",
-            [](const Stage& self, const HeldWeights& weights, const TagText& text, std::size_t sentence) {
+            [](const Stage& self, const LoadedWeights& weights, const TagText& text, std::size_t sentence) {
                 Lattice lattice;
                 self.fill(
                     text.sentence(sentence), weights.table(self.layer.padding()), nullptr,

@@ -50,6 +50,14 @@ inline bool equal_bytes(const char* a, const char* b, std::size_t size) {
            load<std::uint16_t>(a + size - 2) == load<std::uint16_t>(b + size - 2);
 }
 
+// The text of a Python string, which must outlive it.
+inline std::string_view text_of(nanobind::handle string) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(string.ptr(), &size);
+    if (!data) nanobind::raise_python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
 // A new reference, like all PyObject* below: the loops over fields count references by hand, for speed.
 inline PyObject* decode_utf8(std::string_view text, const char* errors = "strict") {
     PyObject* string = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), errors);

@@ -10,6 +10,7 @@
 #include "batches.hpp"
 #include "bindings.hpp"
 #include "outcomes.hpp"
+#include "strings.hpp"
 #include "support/letters.hpp"
 #include "support/parallel.hpp"
 #include "tagging/annotate.hpp"
@@ -36,13 +37,6 @@ std::vector<WordTemplate> templates_of(const std::vector<TemplateSpec>& specs) {
     std::vector<WordTemplate> result;
     for (const TemplateSpec& spec : specs) result.push_back(template_of(spec));
     return result;
-}
-
-std::string_view text_of(nb::handle object) {
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
-    if (!data) nb::raise_python_error();
-    return {data, static_cast<std::size_t>(size)};
 }
 
 void make_text(TagText* self, nb::list sentences) {
@@ -93,13 +87,13 @@ std::vector<std::uint64_t> morph_atoms(const std::vector<std::string>& upos, con
 }
 
 // A tagger with what it looks at.
-struct HeldTagger {
+struct LoadedTagger {
     nb::object owners;
     Tagger tagger;
     std::shared_ptr<const TagNames> names;
 
-    HeldTagger(nb::tuple classes_and_stages, const std::vector<const HeldWeights*>& weights,
-               const std::vector<double>& scales, const std::vector<std::string>& upos, const MorphNames& morph)
+    LoadedTagger(nb::tuple classes_and_stages, const std::vector<const LoadedWeights*>& weights,
+                 const std::vector<double>& scales, const std::vector<std::string>& upos, const MorphNames& morph)
         : owners(classes_and_stages) {
         TagNames made{upos, {}, {}};
         for (const auto& [_, xpos, feats] : morph) {
@@ -111,7 +105,7 @@ struct HeldTagger {
         if (classes_and_stages.size() != stage_count + 1 || weights.size() != stage_count ||
             scales.size() != stage_count)
             throw nb::value_error("a tagger has three stages");
-        tagger.classes = &nb::cast<const HeldDictionary&>(classes_and_stages[0]).dictionary;
+        tagger.classes = &nb::cast<const LoadedDictionary&>(classes_and_stages[0]).dictionary;
         for (int s = 0; s < stage_count; ++s) {
             const Stage& stage = nb::cast<const Stage&>(classes_and_stages[s + 1]);
             tagger.stages[s] = {&stage, weights[s]->table(stage.layer.padding()), scales[s]};
@@ -126,7 +120,7 @@ struct HeldTagger {
 };
 
 // Words whose label has no number have no such atom.
-void set_labels(TagText& text, Atom atom, const std::vector<std::uint64_t>& values, const Row<const int>& numbers) {
+void set_labels(TagText& text, Atom atom, const std::vector<std::uint64_t>& values, const Array<const int>& numbers) {
     if (numbers.shape(0) != text.words()) throw nb::value_error("every word needs a number");
     for_words(text, [&](Words& words, int word, std::size_t at) {
         const int number = numbers.data()[at];
@@ -134,7 +128,7 @@ void set_labels(TagText& text, Atom atom, const std::vector<std::uint64_t>& valu
     });
 }
 
-nb::object tag_probabilities(const HeldTagger& self, const TagText& text, int threads) {
+nb::object tag_probabilities(const LoadedTagger& self, const TagText& text, int threads) {
     const int tags = self.tags();
     double* probabilities;
     auto result = new_array<double, 2>({text.words(), static_cast<std::size_t>(tags)}, probabilities);
@@ -156,7 +150,7 @@ nb::object tag_probabilities(const HeldTagger& self, const TagText& text, int th
 }
 
 // For every sentence the tags of its best rows, and their log-probabilities.
-auto kbest_tags(const HeldTagger& self, const TagText& text, int k, int threads) {
+auto kbest_tags(const LoadedTagger& self, const TagText& text, int k, int threads) {
     std::vector<std::vector<std::tuple<std::vector<int>, double>>> result(text.sentences());
     nb::gil_scoped_release release;
     parallel_for(text.sentences(), threads, [&](std::size_t i) {
@@ -253,30 +247,30 @@ void bind_tagging(nb::module_& m) {
             "name"_a, "An atom of every word.")
         .def(
             "set_upos",
-            [](TagText& self, const std::vector<std::string>& upos, const Row<const int>& numbers) {
+            [](TagText& self, const std::vector<std::string>& upos, const Array<const int>& numbers) {
                 set_labels(self, atoms::upos, upos_atoms(upos), numbers);
             },
             "upos"_a, "numbers"_a, "What the first stage found, or should find: tags, and the number of each word's.")
         .def(
             "set_morph",
             [](TagText& self, const std::vector<std::string>& upos, const MorphNames& morph,
-               const Row<const int>& numbers) { set_labels(self, atoms::morph, morph_atoms(upos, morph), numbers); },
+               const Array<const int>& numbers) { set_labels(self, atoms::morph, morph_atoms(upos, morph), numbers); },
             "upos"_a, "morph"_a, "numbers"_a, "What the second stage found, or should find.")
         .def(
             "set_classes",
-            [](TagText& self, const HeldDictionary& classes) {
+            [](TagText& self, const LoadedDictionary& classes) {
                 for (std::size_t i = 0; i < self.sentences(); ++i) set_classes(classes.dictionary, self.sentence(i));
             },
             "classes"_a);
-    nb::class_<HeldDictionary>(m, "TagDictionary", "Lists of labels by hashes.")
-        .def(nb::init<Row<const std::uint64_t>, Row<const std::uint32_t>, Row<const std::uint16_t>, int>(), "keys"_a,
-             "starts"_a, "lists"_a, "labels"_a);
+    nb::class_<LoadedDictionary>(m, "TagDictionary", "Lists of labels by hashes.")
+        .def(nb::init<Array<const std::uint64_t>, Array<const std::uint32_t>, Array<const std::uint16_t>, int>(),
+             "keys"_a, "starts"_a, "lists"_a, "labels"_a);
     StageClass stage(m, "TagStage", "A stage of a tagger without its weights.");
     stage
         .def(
             "__init__",
             [](Stage* self, const std::map<std::string, std::vector<TemplateSpec>>& templates,
-               const std::vector<std::vector<int>>& pieces, int piece_count, const HeldDictionary& dictionary,
+               const std::vector<std::vector<int>>& pieces, int piece_count, const LoadedDictionary& dictionary,
                const std::vector<int>& open, int most, const std::vector<std::string>& scripts) {
                 if (!scripts.empty() && scripts.size() != pieces.size())
                     throw nb::value_error("every label is a script");
@@ -294,13 +288,13 @@ void bind_tagging(nb::module_& m) {
             "How many weights follow the table's power of two.");
     bind_stage_training(stage);
 
-    nb::class_<HeldTagger>(m, "Tagger", "A tagger with its weights.")
-        .def(nb::init<nb::tuple, const std::vector<const HeldWeights*>&, const std::vector<double>&,
+    nb::class_<LoadedTagger>(m, "Tagger", "A tagger with its weights.")
+        .def(nb::init<nb::tuple, const std::vector<const LoadedWeights*>&, const std::vector<double>&,
                       const std::vector<std::string>&, const MorphNames&>(),
              "classes_and_stages"_a, "weights"_a, "scales"_a, "upos"_a, "morph"_a, nb::keep_alive<1, 3>())
         .def(
             "annotate",
-            [](const HeldTagger& self, treebank::Batch& batch, bool probabilities, int candidates, double least,
+            [](const LoadedTagger& self, treebank::Batch& batch, bool probabilities, int candidates, double least,
                int threads) {
                 nb::gil_scoped_release release;
                 annotate(self.tagger, self.names, {probabilities, candidates, least}, threads, batch);
@@ -312,7 +306,7 @@ void bind_tagging(nb::module_& m) {
              "Of every tag of every word.")
         .def(
             "lattice",
-            [](const HeldTagger& self, const TagText& text, std::size_t sentence) {
+            [](const LoadedTagger& self, const TagText& text, std::size_t sentence) {
                 Lattice lattice;
                 Words words = text.sentence(sentence);
                 fill_tags(self.tagger, words, text.forms(sentence), lattice);

@@ -34,19 +34,17 @@ namespace {
 using namespace arbora;
 using namespace arbora::tokenizing;
 
-template <class T>
-using Row = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Templates = std::vector<TemplateSpec>;
+using TemplateSpecs = std::vector<TemplateSpec>;
 
 // The table of classes as Python holds it, known to be whole.
-struct HeldClasses {
-    Row<const std::uint16_t> pages;
-    Row<const std::uint8_t> blocks;
+struct LoadedClasses {
+    Array<const std::uint16_t> pages;
+    Array<const std::uint8_t> blocks;
 
     ClassTable table() const { return {pages.data(), blocks.data()}; }
 };
 
-HeldClasses checked_classes(Row<const std::uint16_t> pages, Row<const std::uint8_t> blocks) {
+LoadedClasses checked_classes(Array<const std::uint16_t> pages, Array<const std::uint8_t> blocks) {
     const std::size_t count = blocks.shape(0) / 256;
     if (pages.shape(0) != ClassTable::pages_needed || blocks.shape(0) % 256 ||
         !std::all_of(pages.data(), pages.data() + pages.shape(0), [&](std::uint16_t page) { return page < count; }) ||
@@ -56,7 +54,7 @@ HeldClasses checked_classes(Row<const std::uint16_t> pages, Row<const std::uint8
     return {std::move(pages), std::move(blocks)};
 }
 
-GapTemplates checked_templates(const Templates& templates) {
+GapTemplates checked_templates(const TemplateSpecs& templates) {
     GapTemplates result;
     for (const auto& [seed, atoms, _] : templates) {
         result.push_back({seed, {}});
@@ -65,9 +63,9 @@ GapTemplates checked_templates(const Templates& templates) {
     return result;
 }
 
-using Pairs = std::vector<std::tuple<int, int>>;
+using ClassPairSpecs = std::vector<std::tuple<int, int>>;
 
-ClassPairs checked_pairs(const Pairs& pairs) {
+ClassPairs checked_pairs(const ClassPairSpecs& pairs) {
     ClassPairs result;
     for (const auto& [left, right] : pairs) {
         if (std::min(left, right) < 0 || std::max(left, right) >= static_cast<int>(CharClass::count))
@@ -78,8 +76,8 @@ ClassPairs checked_pairs(const Pairs& pairs) {
 }
 
 struct TextModel {
-    HeldClasses classes;
-    HeldWeights token_weights, sentence_weights;
+    LoadedClasses classes;
+    LoadedWeights token_weights, sentence_weights;
     BoundaryModel model;
 };
 
@@ -112,10 +110,10 @@ void bind_training(nb::module_& m) {
                             "2 a sentence's.")
         .def(
             "__init__",
-            [](LearnedText* self, const nb::bytes& data, const Row<const std::uint8_t>& boundary,
-               Row<const std::uint16_t> pages, Row<const std::uint8_t> blocks) {
+            [](LearnedText* self, const nb::bytes& data, const Array<const std::uint8_t>& boundary,
+               Array<const std::uint16_t> pages, Array<const std::uint8_t> blocks) {
                 const std::string_view text = checked_text(data);
-                const HeldClasses classes = checked_classes(std::move(pages), std::move(blocks));
+                const LoadedClasses classes = checked_classes(std::move(pages), std::move(blocks));
                 LearnedText result;
                 read_symbols(text, classes.table(), result.symbols);
                 if (boundary.shape(0) != result.symbols.character.back())
@@ -126,8 +124,8 @@ void bind_training(nb::module_& m) {
             "data"_a, "boundary"_a.noconvert(), "pages"_a.noconvert(), "blocks"_a.noconvert())
         .def(
             "train_token_ends",
-            [](const LearnedText& self, const Templates& templates, const Pairs& spaces_in_tokens, std::uint64_t seed,
-               OnlineLearner& learner) {
+            [](const LearnedText& self, const TemplateSpecs& templates, const ClassPairSpecs& spaces_in_tokens,
+               std::uint64_t seed, OnlineLearner& learner) {
                 const GapTemplates checked = checked_templates(templates);
                 const ClassPairs pairs = checked_pairs(spaces_in_tokens);
                 nb::gil_scoped_release unlocked;
@@ -136,7 +134,7 @@ void bind_training(nb::module_& m) {
             "templates"_a, "spaces_in_tokens"_a, "seed"_a, "learner"_a)
         .def(
             "train_sentence_ends",
-            [](const LearnedText& self, const Templates& templates, std::uint64_t seed, OnlineLearner& learner) {
+            [](const LearnedText& self, const TemplateSpecs& templates, std::uint64_t seed, OnlineLearner& learner) {
                 const GapTemplates checked = checked_templates(templates);
                 nb::gil_scoped_release unlocked;
                 return train_sentence_ends(self.view(), checked, seed, learner);
@@ -144,7 +142,7 @@ void bind_training(nb::module_& m) {
             "templates"_a, "seed"_a, "learner"_a)
         .def(
             "features",
-            [](const LearnedText& self, const Templates& templates, int bits) {
+            [](const LearnedText& self, const TemplateSpecs& templates, int bits) {
                 Gaps gaps;
                 const Symbols& symbols = self.symbols;
                 for (std::size_t i = 0; i + 1 < symbols.size(); ++i)
@@ -207,10 +205,11 @@ void bind_tokenizing(nb::module_& m) {
     nb::class_<TextModel>(m, "TextModel", "Where tokens and sentences end, by two linear models.")
         .def(
             "__init__",
-            [](TextModel* self, Row<const std::uint16_t> pages, Row<const std::uint8_t> blocks,
-               const Templates& token_templates, const Templates& sentence_templates, const HeldWeights& token_weights,
-               const HeldWeights& sentence_weights, float sentence_threshold, const Pairs& spaces_in_tokens) {
-                HeldClasses classes = checked_classes(std::move(pages), std::move(blocks));
+            [](TextModel* self, Array<const std::uint16_t> pages, Array<const std::uint8_t> blocks,
+               const TemplateSpecs& token_templates, const TemplateSpecs& sentence_templates,
+               const LoadedWeights& token_weights, const LoadedWeights& sentence_weights, float sentence_threshold,
+               const ClassPairSpecs& spaces_in_tokens) {
+                LoadedClasses classes = checked_classes(std::move(pages), std::move(blocks));
                 BoundaryModel model{classes.table(),
                                     checked_templates(token_templates),
                                     checked_templates(sentence_templates),

@@ -15,7 +15,7 @@ void bind_training(ModelClass& model) {
     model
         .def(
             "gold_costs",
-            [](const LinearModel& self, const HeldWeights& weights, const HeldWeights& pruner_weights,
+            [](const LinearModel& self, const LoadedWeights& weights, const LoadedWeights& pruner_weights,
                const Encoded& encoded, const Array<const int>& heads, const Array<const int>& labels,
                const TreeOptions& trees, int threads, const std::vector<double>& scales, double joint,
                const OptionalIntegers& tags) {
@@ -40,8 +40,8 @@ void bind_training(ModelClass& model) {
             "How many different features of arcs and parts gold trees have, and how many all candidates.")
         .def(
             "template_masses",
-            [](const LinearModel& self, const std::string& section, const HeldWeights& weights, const Encoded& encoded,
-               const Array<const int>& heads, const Array<const int>& labels) {
+            [](const LinearModel& self, const std::string& section, const LoadedWeights& weights,
+               const Encoded& encoded, const Array<const int>& heads, const Array<const int>& labels) {
                 const Section which = section_named(section);
                 const bool of_tags = which == Section::tags || which == Section::tag_links;
                 const int count = which == Section::roles ? self.first_order.roles().labels()

@@ -9,12 +9,12 @@
 
 // A model's weights as Python holds them: short integers, and the step they count in. They are a copy of what is in a
 // file: mapped pages are small, and parsers look up weights at random. Copies of this share them.
-struct HeldWeights {
+struct LoadedWeights {
     std::shared_ptr<arbora::LargeVector<std::int16_t>> values;
     float step = 1;
 
-    explicit HeldWeights(std::size_t count) : values(std::make_shared<arbora::LargeVector<std::int16_t>>(count)) {}
-    HeldWeights(const std::int16_t* first, std::size_t count, float step)
+    explicit LoadedWeights(std::size_t count) : values(std::make_shared<arbora::LargeVector<std::int16_t>>(count)) {}
+    LoadedWeights(const std::int16_t* first, std::size_t count, float step)
         : values(std::make_shared<arbora::LargeVector<std::int16_t>>(first, first + count)), step(step) {}
 
     // Without the `extra` weights at the end there must be a power of two.

@@ -12,7 +12,7 @@ namespace arbora {
 namespace {
 
 // Heads from the parts among the leaves of a derivation.
-struct HeadReader {
+struct SiblingHeadReader {
     const SiblingChart& chart;
     int* heads;
     void operator()(int item) const {
@@ -36,7 +36,7 @@ void ProjectiveSiblings::set_scores(std::span<const double> arcs, std::span<cons
 
 void ProjectiveSiblings::best_tree(int* heads) const {
     heads[0] = -1;
-    best_derivation(chart_, best_values_.data(), HeadReader{chart_, heads});
+    best_derivation(chart_, best_values_.data(), SiblingHeadReader{chart_, heads});
 }
 
 std::vector<ScoredTree> ProjectiveSiblings::best_trees(int k) const {
@@ -45,7 +45,7 @@ std::vector<ScoredTree> ProjectiveSiblings::best_trees(int k) const {
     std::vector<ScoredTree> trees;
     for (int rank = 0; rank < k && kbest.has(rank); ++rank) {
         ScoredTree tree{Heads(chart_.words() + 1, -1), 0};
-        const HeadReader read{chart_, tree.heads.data()};
+        const SiblingHeadReader read{chart_, tree.heads.data()};
         kbest.walk(rank, [&](int item, int) {
             read(item);
             if (chart_.is_part(item)) tree.score += leaves_[item];
@@ -104,7 +104,7 @@ double ProjectiveSiblings::entropy() {
 std::vector<Heads> ProjectiveSiblings::samples(int count, Random& random) {
     run_sums();
     std::vector<Heads> trees(count, Heads(chart_.words() + 1, -1));
-    for (Heads& heads : trees) sample_derivation(chart_, sums_.data(), random, HeadReader{chart_, heads.data()});
+    for (Heads& heads : trees) sample_derivation(chart_, sums_.data(), random, SiblingHeadReader{chart_, heads.data()});
     return trees;
 }
 

@@ -9,7 +9,7 @@ namespace arbora {
 
 namespace {
 
-std::vector<std::size_t> begins_of(const Wiring& wiring) {
+std::vector<std::size_t> bigram_begins(const Wiring& wiring) {
     std::vector<std::size_t> begins{0};
     for (std::size_t factor = 0; factor < wiring.factors(); ++factor)
         begins.push_back(begins.back() + bigram_count(wiring.port_count(factor)));
@@ -35,7 +35,7 @@ double propagate_path(const double* scores, const double* in, int modifiers, dou
 }  // namespace
 
 ChildSequences::ChildSequences(Wiring wiring, std::vector<double> scores)
-    : FactorGroup(wiring, std::move(scores), begins_of(wiring)) {
+    : FactorGroup(wiring, std::move(scores), bigram_begins(wiring)) {
     for (std::size_t input = 0; input < wiring.inputs(); ++input)
         if (wiring.is_category(input)) throw std::invalid_argument("modifiers must be binary variables");
     if (part_scores().size() != part_begin(size()))

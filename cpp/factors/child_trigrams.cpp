@@ -10,7 +10,7 @@ namespace arbora {
 
 namespace {
 
-std::vector<std::size_t> begins_of(const Wiring& wiring) {
+std::vector<std::size_t> trigram_begins(const Wiring& wiring) {
     std::vector<std::size_t> begins{0};
     for (std::size_t factor = 0; factor < wiring.factors(); ++factor)
         begins.push_back(begins.back() + trigram_count(wiring.port_count(factor)));
@@ -161,7 +161,7 @@ double best_steps(const PathInputs& inputs, const double* scores, std::vector<in
 }  // namespace
 
 ChildTrigrams::ChildTrigrams(Wiring wiring, std::vector<double> scores)
-    : FactorGroup(wiring, std::move(scores), begins_of(wiring)) {
+    : FactorGroup(wiring, std::move(scores), trigram_begins(wiring)) {
     for (std::size_t input = 0; input < wiring.inputs(); ++input)
         if (wiring.is_category(input)) throw std::invalid_argument("modifiers must be binary variables");
     if (part_scores().size() != part_begin(size()))

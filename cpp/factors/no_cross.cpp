@@ -79,7 +79,7 @@ ARBORA_VECTORISED void set_beliefs_of_word(const double* logs, double highest, c
 }
 
 // Products of two weights and the crossing's are far from underflow if each lies within these of the highest.
-constexpr double widest_spread = 250, highest_score = 100;
+constexpr double widest_spread = 250, highest_pair_score = 100;
 
 bool is_moderate(const double* weights, int count, double highest) {
     return std::all_of(weights, weights + count,
@@ -192,7 +192,7 @@ double NoCross::sum(std::size_t factor, const double* in, double* beliefs, doubl
     const double score = part_scores()[factor];
     const int count = sides.first.count + sides.second.count;
     double* logs = arena.take<double>(count);
-    bool is_possible = true, in_doubles = std::abs(score) <= highest_score || score == -INFINITY;
+    bool is_possible = true, in_doubles = std::abs(score) <= highest_pair_score || score == -INFINITY;
     double highest[2];
     for (const Side* side : {&sides.first, &sides.second}) {
         double* own = logs + side->port;

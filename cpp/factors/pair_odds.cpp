@@ -11,7 +11,7 @@
 namespace arbora {
 namespace {
 
-constexpr double highest_score = 50;
+constexpr double highest_odds_score = 50;
 // Odds beyond exp(+-300) are certain as far as any message can tell.
 constexpr double highest_total = 300;
 
@@ -90,7 +90,8 @@ ARBORA_VECTORISED double log_product(const double* messages, const std::int32_t*
 
 bool PairOdds::suits(const std::vector<double>& scores) {
     return 2 * scores.size() < static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) &&
-           std::all_of(scores.begin(), scores.end(), [](double score) { return std::abs(score) <= highest_score; });
+           std::all_of(
+               scores.begin(), scores.end(), [](double score) { return std::abs(score) <= highest_odds_score; });
 }
 
 PairOdds::PairOdds(const Wiring& wiring, const std::vector<double>& scores)

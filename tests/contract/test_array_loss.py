@@ -26,7 +26,7 @@ from arbora.dependency import (
     PartScores,
     batch_loss,
 )
-from arbora.dependency.structure import encode
+from arbora.dependency.linear_model import encode
 from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.learning import LOSSES, Loss
 from arbora.treebank import read

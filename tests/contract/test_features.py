@@ -10,8 +10,8 @@ from oracles.words import ATOMS
 
 from arbora import _core
 from arbora.dependency import preset_templates
+from arbora.dependency.linear_model import encode
 from arbora.dependency.options import tree_options
-from arbora.dependency.structure import encode
 from arbora.features import PARTS, Templates
 from arbora.learning import LOSSES
 from arbora.treebank import Sentence
@@ -112,8 +112,8 @@ def both_kinds(weights: np.ndarray) -> tuple[np.ndarray, _core.ShortWeights]:
     return weights, short
 
 
-def structure_of(templates: Templates, labels: int = LABELS) -> _core.ParserStructure:
-    return _core.ParserStructure(templates.compile(), 0.0, 10, [True] * labels, [True] * labels)
+def structure_of(templates: Templates, labels: int = LABELS) -> _core.LinearModel:
+    return _core.LinearModel(templates.compile(), 0.0, 10, [True] * labels, [True] * labels)
 
 
 CASES = [(name, n, seed) for name in TEMPLATES for n in (1, 2, 3, 5, 8) for seed in range(4)] + [

@@ -13,7 +13,7 @@ import pytest
 from small_training import changed, check_same_bytes, las, treebank
 
 from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions, preset_options, train
-from arbora.dependency.structure import encode
+from arbora.dependency.linear_model import encode
 from arbora.dependency.training import check_recipe
 from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.features import Templates

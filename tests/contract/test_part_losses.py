@@ -17,8 +17,8 @@ from oracles.trees import all_trees
 from oracles.words import Words as TwinWords
 
 from arbora import _core
+from arbora.dependency.linear_model import encode
 from arbora.dependency.options import tree_options
-from arbora.dependency.structure import encode
 from arbora.features import PARTS, Templates
 
 BITS, LABELS = 12, 2
@@ -46,7 +46,7 @@ class Case:
         self.roles, self.rows, self.section = roles, roles or LABELS, "roles" if roles else "labels"
         templates = Templates.parse(templates_for(model).replace("[labels]", f"[{self.section}]"))
         possible = [True] * LABELS
-        self.core = _core.ParserStructure(templates.compile(), 0.0, 10, possible, possible, roles=roles)
+        self.core = _core.LinearModel(templates.compile(), 0.0, 10, possible, possible, roles=roles)
         self.twin = Twin(templates, LABELS, BITS)
         self.n, self.single_root, self.sentence = n, single_root, draw_sentence(rng, n)
         self.encoded, self.arcs = encode([self.sentence]), all_arcs(n) if arcs is None else arcs

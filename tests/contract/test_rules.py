@@ -11,7 +11,7 @@ from oracles.trees import all_trees
 from small_training import changed, treebank
 
 from arbora.dependency import DependencyParser, ParseOptions, Rules, parse_with_rules, rule_factors, train
-from arbora.dependency.structure import encode
+from arbora.dependency.linear_model import encode
 from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.treebank import Sentence
 

@@ -11,9 +11,9 @@ from small_training import treebank
 from arbora import _core
 from arbora.features import atoms_by
 from arbora.learning import LEARNERS
+from arbora.text.tagging.core_objects import make_dictionary, make_stage, set_found
 from arbora.text.tagging.lexicon import Labels, make_candidates, make_classes, open_labels
 from arbora.text.tagging.options import STAGES
-from arbora.text.tagging.structure import make_dictionary, make_stage, set_found
 from arbora.text.tagging.templates import TaggerTemplates
 from arbora.treebank import Sentence
 

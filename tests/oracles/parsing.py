@@ -17,8 +17,8 @@ import numpy as np
 
 from arbora import _core
 from arbora.dependency import DependencyParser
+from arbora.dependency.linear_model import encode, make_linear_model
 from arbora.dependency.options import tree_options
-from arbora.dependency.structure import encode, make_structure
 from arbora.features import Templates
 from arbora.treebank import Sentence
 from oracles.features import all_arcs
@@ -242,7 +242,7 @@ def random_parser(
         header["tags"] = tag_names
     if rng.random() < 0.5:
         header["joint_scale"] = float(rng.choice([0.3, 0.7, 3.0])) * scale
-    padding = make_structure(header).padding
+    padding = make_linear_model(header).padding
     return DependencyParser(
         header,
         *(

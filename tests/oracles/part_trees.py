@@ -13,7 +13,7 @@ import numpy as np
 
 from arbora.dependency import DependencyParser
 from arbora.dependency.graphs import Parts, SentenceGraph, make_graph, parts_of
-from arbora.dependency.structure import encode
+from arbora.dependency.linear_model import encode
 from arbora.features import PARTS
 from arbora.treebank import Sentence
 from oracles.parts import KINDS, Arcs, descends

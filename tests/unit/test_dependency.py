@@ -8,8 +8,8 @@ from oracles.features import Twin
 from small_training import SMALL, changed, las, treebank
 
 from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions, train
+from arbora.dependency.linear_model import encode
 from arbora.dependency.options import tree_options
-from arbora.dependency.structure import encode
 from arbora.errors import ArboraError
 from arbora.features import Templates
 from arbora.learning import LEARNERS, LOSSES

@@ -13,7 +13,7 @@ from oracles.words import SHORT, TAGS, hash_text, join, mix
 
 from arbora import _core
 from arbora.dependency import preset_templates
-from arbora.dependency.structure import encode
+from arbora.dependency.linear_model import encode
 from arbora.features import PARTS, Templates
 from arbora.text.tagging.templates import SECTIONS as OF_TAGGERS
 from arbora.text.tokenizing.characters import CLASSES, class_table
@@ -101,11 +101,11 @@ BITS = 20
 HEADS = [2, 0, 5, 5, 2, 5]
 
 
-def structure_of(sections: dict[str, list]) -> _core.ParserStructure:
-    return _core.ParserStructure(sections, 0.0, 10, [True], [True])
+def structure_of(sections: dict[str, list]) -> _core.LinearModel:
+    return _core.LinearModel(sections, 0.0, 10, [True], [True])
 
 
-def scores(structure: _core.ParserStructure, section: str, weights: np.ndarray) -> float:
+def scores(structure: _core.LinearModel, section: str, weights: np.ndarray) -> float:
     encoded, arcs = encode([SENTENCE]), [(2, 5)]
     if section == "arcs":
         return structure.arc_scores(False, weights, encoded, 0, arcs)[0]

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.dependency.graphs import SentenceGraph
+from arbora.dependency.linear_model import check_header, checked_weights, encode, make_linear_model
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
 from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
 from arbora.dependency.scored_parser import Floats, Integers, ScoredParser
-from arbora.dependency.structure import check_header, checked_weights, encode, make_structure
 from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.models import Component, Parts, Tensors, compact, expand_short, is_compact
 from arbora.treebank import Sentence
@@ -58,7 +58,7 @@ class DependencyParser(ScoredParser, Component):
         self._pruner_weights = pruner_weights
         # The 8-bit weights of a file that has such, so that they can be written again without further loss.
         self._compact: dict[str, npt.NDArray[Any]] | None = None
-        self._core = make_structure(header)
+        self._core = make_linear_model(header)
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> DependencyParser:

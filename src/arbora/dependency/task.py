@@ -12,11 +12,11 @@ import numpy as np
 
 from arbora import _core
 from arbora.dependency.calibration import fit_scales, fit_threshold, natural_scales
+from arbora.dependency.linear_model import make_linear_model
 from arbora.dependency.options import CUSTOM, TrainingOptions, tree_options
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser
 from arbora.dependency.presets import preset_templates
 from arbora.dependency.recipe import check_recipe
-from arbora.dependency.structure import make_structure
 from arbora.dependency.template_selection import select_templates
 from arbora.dependency.template_weights import heaviest_templates
 from arbora.dependency.treebanks import (
@@ -96,8 +96,8 @@ class ParserTask(FileTask[DependencyParser]):
         self.dev_for_scales = encoded(dev[::step]) if dev else None
         self.header = self._make_header(labels, tags, templates, licence)
         self.header["trained_on"]["skipped_nonprojective"] = skipped
-        self.structure = make_structure(self.header)
-        self.header["padding"] = self.structure.padding
+        self.model = make_linear_model(self.header)
+        self.header["padding"] = self.model.padding
         self.pruner = _core.ShortWeights.rounded(np.zeros(16, np.float32))
         self.stages = [*([Stage(PRUNER)] if templates.pruner else []), Stage("", options.epochs)]
 
@@ -154,12 +154,12 @@ class ParserTask(FileTask[DependencyParser]):
         if stage.name == PRUNER:
             self.learner = _core.OnlineLearner(options.pruner_bits, 0, "sgd", PRUNER_RATE)
             return
-        self.learner = self.learner_kind.start(options.bits, self.structure.padding)
+        self.learner = self.learner_kind.start(options.bits, self.model.padding)
         if options.features == "supported":
             everything = list(range(len(data)))
-            self.structure.support(self.learner, data.encoded, data.heads, data.labels, everything)
+            self.model.support(self.learner, data.encoded, data.heads, data.labels, everything)
         if options.latent_roles or options.latent_tags:
-            self.structure.break_symmetry(self.learner, data.encoded, data.heads, options.seed)
+            self.model.break_symmetry(self.learner, data.encoded, data.heads, options.seed)
         self.candidates = self._choose(data, data.heads)
 
     def train(self, step: Step) -> Trained:
@@ -172,7 +172,7 @@ class ParserTask(FileTask[DependencyParser]):
         for epoch in range(passes):
             loss = 0.0
             for batch in self._batches(PRUNER, epoch, PRUNER_BATCH):
-                loss += self.structure.train_pruner(
+                loss += self.model.train_pruner(
                     self.learner, self.data.encoded, self.data.heads, batch, self._trees, self.threads
                 )
                 done += len(batch)
@@ -182,7 +182,7 @@ class ParserTask(FileTask[DependencyParser]):
     def _train_parser(self, step: Step) -> Trained:
         loss, done, data = 0.0, 0, self.data
         for batch in self._batches("parser", step.epoch - 1, self.options.batch):
-            of_arcs, of_labels, _, _ = self.structure.train(
+            of_arcs, of_labels, _, _ = self.model.train(
                 self.learner,
                 data.encoded,
                 data.heads,
@@ -237,21 +237,21 @@ class ParserTask(FileTask[DependencyParser]):
 
     def _use_threshold(self, threshold: float) -> None:
         self.header["threshold"] = threshold
-        self.structure = make_structure(self.header)
+        self.model = make_linear_model(self.header)
 
     def _choose(self, data: TrainingData, also: Integers | None) -> _core.Arcs:
         also = np.empty(0, np.int32) if also is None else also
-        return self.structure.choose(self.pruner, data.encoded, also, self._trees, self.threads)
+        return self.model.choose(self.pruner, data.encoded, also, self._trees, self.threads)
 
     def _dev_scores(self, weights: _core.ShortWeights) -> dict[str, float]:
         """UAS and LAS (with subtypes) on dev, by the tree of the highest score; UPOS if it is chosen."""
         if self.dev is None:
             return {}
-        structure = self.structure
+        model = self.model
         if self.options.latent_roles or self.options.latent_tags or self.options.joint_tags:
             # They are summed at the scale that they were learned at.
-            structure = make_structure({**self.header, **natural_scales(self.loss)})
-        parses = structure.parse(weights, self.pruner, self.dev.encoded, self._trees, self.threads)
+            model = make_linear_model({**self.header, **natural_scales(self.loss)})
+        parses = model.parse(weights, self.pruner, self.dev.encoded, self._trees, self.threads)
         if parses.errors:
             number, _, reason = parses.errors[0]
             raise ArboraError(f"dev sentence {number + 1} has no tree: {reason}")
@@ -280,7 +280,7 @@ class ParserTask(FileTask[DependencyParser]):
             **self._scales(),
             "report": {"epochs": history.rows(), "kept": history.kept[""]},
             "features": self._count_features(sample),
-            "heaviest": heaviest_templates(self.structure, self.header["templates"], self.best, sample),
+            "heaviest": heaviest_templates(self.model, self.header["templates"], self.best, sample),
         }
         return DependencyParser(header, self.best, self.pruner)
 
@@ -290,7 +290,7 @@ class ParserTask(FileTask[DependencyParser]):
         if dev is None:
             return natural_scales(self.loss)
         return fit_scales(
-            lambda scales, joint: self.structure.gold_costs(
+            lambda scales, joint: self.model.gold_costs(
                 self.best, self.pruner, dev.encoded, dev.heads, dev.labels,
                 self._trees, self.threads, scales, joint, dev.tags,
             ),
@@ -301,7 +301,7 @@ class ParserTask(FileTask[DependencyParser]):
     def _count_features(self, sample: TrainingData) -> dict[str, int]:
         """How many features of arcs and parts a sample has: those of gold trees, those of all candidates."""
         arcs = self._choose(sample, sample.heads)
-        supported, complete = self.structure.count_features(sample.encoded, sample.heads, arcs)
+        supported, complete = self.model.count_features(sample.encoded, sample.heads, arcs)
         return {"sentences": len(sample), "supported": supported, "complete": complete}
 
     def snapshot(self) -> Parts:

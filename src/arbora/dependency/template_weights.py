@@ -14,7 +14,7 @@ _MOST = 20
 
 
 def heaviest_templates(
-    structure: _core.ParserStructure, templates: str, weights: _core.ShortWeights, sample: TrainingData
+    model: _core.LinearModel, templates: str, weights: _core.ShortWeights, sample: TrainingData
 ) -> list[dict[str, Any]]:
     """Templates by the share of the squared weight that their features have in gold trees."""
     parsed = Templates.parse(templates)
@@ -22,7 +22,7 @@ def heaviest_templates(
     for section in SECTIONS:
         if section in _NOT_OF_ARCS:
             continue
-        masses = structure.template_masses(section, weights, sample.encoded, sample.heads, sample.labels)
+        masses = model.template_masses(section, weights, sample.encoded, sample.heads, sample.labels)
         found += zip([section] * len(masses), map(str, parsed.of(section)), masses, strict=True)
     total = sum(mass for _, _, mass in found) or 1.0
     found.sort(key=lambda item: -item[2])

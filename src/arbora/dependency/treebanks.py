@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
+from arbora.dependency.linear_model import encode
 from arbora.dependency.options import MOST_NAMED_TAGS, TrainingOptions
-from arbora.dependency.structure import encode
 from arbora.errors import ArboraError, FileError
 from arbora.treebank import Sentence, read
 from arbora.treebank.formats import find_format

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.errors import ArboraError
 from arbora.models import Component, Parts, Tensors
+from arbora.text.tagging.core_objects import labels_of, make_tagger, make_text
 from arbora.text.tagging.graphs import TagGraph, make_tag_graph
 from arbora.text.tagging.options import TagOptions
-from arbora.text.tagging.structure import labels_of, make_tagger, make_text
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
     ConlluPiece,

@@ -22,10 +22,10 @@ from arbora.learning.states import (
     weights_of,
 )
 from arbora.models import Parts, under
+from arbora.text.tagging.core_objects import make_dictionary, make_stage, make_text, pack, set_found, unpack
 from arbora.text.tagging.lexicon import Labels, Lists, make_candidates, make_classes, open_labels
 from arbora.text.tagging.measuring import measure_tags
 from arbora.text.tagging.options import STAGES, TaggerOptions
-from arbora.text.tagging.structure import make_dictionary, make_stage, make_text, pack, set_found, unpack
 from arbora.text.tagging.tagger import ARCHITECTURE, Tagger
 from arbora.text.tagging.templates import FOUND, TaggerTemplates, default_templates
 from arbora.text.tagging.treebanks import check_tags, read_tagged

@@ -38,10 +38,10 @@ def encode(sentences: Iterable[Sentence], tags: list[str] | None = None) -> _cor
         raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
 
 
-def make_structure(header: dict[str, Any]) -> _core.ParserStructure:
+def make_linear_model(header: dict[str, Any]) -> _core.LinearModel:
     """The core's parser without weights, from a model's header."""
     options = header["options"]
-    return _core.ParserStructure(
+    return _core.LinearModel(
         Templates.parse(header["templates"]).compile(),
         header["threshold"],
         options["most_heads"],
