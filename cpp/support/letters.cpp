@@ -127,18 +127,9 @@ void append_utf8(char32_t letter, std::string& text) {
     add(0x80 | (letter & 0x3f));
 }
 
-LetterKind letter_kind(char32_t letter) {
-    if (letter >= 0x80) return properties(letter).kind;
-    return is_within(letter, U'a', U'z')   ? LetterKind::letter
-           : is_within(letter, U'A', U'Z') ? LetterKind::upper
-           : is_within(letter, U'0', U'9') ? LetterKind::digit
-                                           : LetterKind::other;
-}
+LetterKind letters_detail::letter_kind_beyond_ascii(char32_t letter) { return properties(letter).kind; }
 
-char32_t to_lower(char32_t letter) {
-    if (letter < 0x80) return is_within(letter, U'A', U'Z') ? letter + 32 : letter;
-    return letter + properties(letter).to_lower;
-}
+char32_t letters_detail::to_lower_beyond_ascii(char32_t letter) { return letter + properties(letter).to_lower; }
 
 char32_t to_upper(char32_t letter) {
     if (letter < 0x80) return is_within(letter, U'a', U'z') ? letter - 32 : letter;
