@@ -48,7 +48,7 @@ TreeRows rows_named(const std::string& name) {
     throw nb::value_error("tree rows must be multi-commodity, single-commodity or cuts");
 }
 
-nb::dict dictionary_of(const LinearProgram& program) {
+nb::dict program_dictionary(const LinearProgram& program) {
     nb::dict result;
     result["costs"] = array_of(program.costs);
     result["lows"] = array_of(program.lows);
@@ -207,7 +207,7 @@ void bind_graphs(nb::module_& m) {
             "polytope",
             [](const FactorGraph& graph, std::size_t group, std::size_t factor, const std::string& tree_rows) {
                 const FactorGroup& found = factor_of(graph, group, factor);
-                return dictionary_of(factor_program(found, factor, rows_named(tree_rows)));
+                return program_dictionary(factor_program(found, factor, rows_named(tree_rows)));
             },
             "group"_a, "factor"_a, "tree_rows"_a,
             "The oracle: its rows as a linear program over its ports and then its own columns.")
@@ -227,7 +227,7 @@ void bind_graphs(nb::module_& m) {
         .def(
             "linear_program",
             [](const FactorGraph& graph, const std::string& tree_rows) {
-                return dictionary_of(linear_program(graph, rows_named(tree_rows)));
+                return program_dictionary(linear_program(graph, rows_named(tree_rows)));
             },
             "tree_rows"_a, "The whole graph as a linear program: a column for each slot, then those of the factors.");
     graph.def(
@@ -235,7 +235,7 @@ void bind_graphs(nb::module_& m) {
         [](const FactorGraph& graph, const Vector<double>& values) {
             if (values.shape(0) != static_cast<std::size_t>(graph.slots()))
                 throw nb::value_error("there must be one value for each slot");
-            return dictionary_of(violated_rows(graph, values.data()));
+            return program_dictionary(violated_rows(graph, values.data()));
         },
         "values"_a, "Rows that a solution of the linear program with cuts violates.");
     bind_tree_factors(graph);

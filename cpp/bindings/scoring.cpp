@@ -9,8 +9,8 @@
 #include "bindings.hpp"
 #include "outcomes.hpp"
 #include "parsing.hpp"
-#include "parsing/array_loss.hpp"
 #include "parsing/parses.hpp"
+#include "scoring.hpp"
 #include "support/parallel.hpp"
 
 namespace nb = nanobind;
@@ -20,27 +20,8 @@ namespace {
 
 using namespace arbora;
 
-std::vector<int> lengths_of(const Scorer& scorer) {
-    std::vector<int> result;
-    for (std::size_t i = 0; i < scorer.sentences(); ++i) result.push_back(scorer.length(i));
-    return result;
-}
-
-// Where sentences begin in flat arrays of n + 1 places for each.
-std::vector<std::size_t> starts_of(const Scorer& scorer) {
-    std::vector<std::size_t> result{0};
-    for (int length : lengths_of(scorer)) result.push_back(result.back() + length + 1);
-    return result;
-}
-
 void check_sentence(const Scorer& scorer, std::size_t sentence) {
     if (sentence >= scorer.sentences()) throw nb::index_error("there are fewer sentences");
-}
-
-const int* checked(const OptionalIntegers& array, std::size_t count) {
-    if (!array) return nullptr;
-    if (array->shape(0) != count) throw nb::value_error("every word needs a place in what is given, and every root");
-    return array->data();
 }
 
 // What is given for all sentences, in flat arrays.
@@ -57,8 +38,8 @@ struct GivenArrays {
     }
 };
 
-Parses parse_batch(const Scorer& scorer, const TreeOptions& trees, bool least_risk, bool probabilities, int threads,
-                   const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+Parses parse_scored(const Scorer& scorer, const TreeOptions& trees, bool least_risk, bool probabilities, int threads,
+                    const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
     const GivenArrays given(scorer, given_heads, given_labels);
     Parses parses(lengths_of(scorer), {probabilities, scorer.kinds().tags > 0});
     const ParseOptions options{trees.kind, least_risk ? Decoder::least_risk : Decoder::best, probabilities, trees.graph,
@@ -71,8 +52,8 @@ Parses parse_batch(const Scorer& scorer, const TreeOptions& trees, bool least_ri
 }
 
 // For every sentence (heads, labels, log-probabilities): a row for each tree, a column for each place; or why it has none.
-nb::list kbest_batch(const Scorer& scorer, const TreeOptions& trees, int threads, int k,
-                     const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+nb::list kbest_scored(const Scorer& scorer, const TreeOptions& trees, int threads, int k,
+                      const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
     const GivenArrays given(scorer, given_heads, given_labels);
     std::vector<std::vector<LabelledTree>> found(scorer.sentences());
     std::vector<std::string> reasons(scorer.sentences());
@@ -182,7 +163,7 @@ nb::object arc_totals(const Scorer& scorer, std::size_t sentence, const ArcSpec&
 }
 
 // Of every label of every arc: as arcs have them, or else as they follow a tree that nobody knows yet.
-nb::object label_scores(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
+nb::object label_scores_of(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
     const std::vector<Arc> arcs = arcs_of(scorer, sentence, spec);
     const ScoreKinds kinds = scorer.kinds();
     const auto labels = static_cast<std::size_t>(kinds.labels);
@@ -202,7 +183,7 @@ nb::object label_scores(const Scorer& scorer, std::size_t sentence, const ArcSpe
 }
 
 // For every kind of part: the words (head, modifier, third, fourth), the codes, the scores.
-nb::list part_scores(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
+nb::list part_scores_of(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
     SentenceParts parts;
     scorer.begin(sentence)->score_parts(arcs_of(scorer, sentence, spec), parts);
     nb::list result;
@@ -226,7 +207,7 @@ nb::list part_scores(const Scorer& scorer, std::size_t sentence, const ArcSpec& 
 
 // How many tags each word may have; and the scores of tags, of two that arcs between words link, of two and of three in a
 // row: flat.
-nb::tuple tag_scores(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
+nb::tuple tag_scores_of(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
     SentenceParts parts;
     scorer.begin(sentence)->score_parts(arcs_of(scorer, sentence, spec), parts);
     parts.tags.multiply(scorer.kinds().part_scale);
@@ -237,8 +218,6 @@ nb::tuple tag_scores(const Scorer& scorer, std::size_t sentence, const ArcSpec& 
                           array_of(parts.tags.trigrams));
 }
 
-// ---- scorers ----
-
 // A scorer with the parser that it looks at.
 struct ParserOfScorer {
     LinearParser parser;
@@ -248,96 +227,6 @@ struct BoundLinearScorer : ParserOfScorer, LinearScorer {
                       const Encoded& encoded)
         : ParserOfScorer{parser_of(model, weights, pruner_weights)}, LinearScorer(parser, encoded) {}
 };
-
-template <class Number>
-using AnyArray = nb::ndarray<Number, nb::c_contig, nb::device::cpu>;
-template <class Number>
-using ArraysOfSentences = std::vector<AnyArray<Number>>;
-// In the order of ScoreArrays: arcs, labels, tags, links, bigrams, trigrams of tags, then parts by kind. Each has an array
-// for every sentence, or is empty.
-template <class Number>
-using AllArrays = std::vector<ArraysOfSentences<Number>>;
-
-template <class Number>
-std::vector<ScoreArrays<Number>> views_of(const AllArrays<Number>& arrays, std::size_t sentences) {
-    constexpr std::size_t named = 6;
-    if (arrays.size() != named + part_kind_count) throw nb::value_error("there are other kinds of scores");
-    std::vector<ScoreArrays<Number>> result(sentences);
-    for (std::size_t kind = 0; kind < arrays.size(); ++kind) {
-        if (arrays[kind].empty()) continue;
-        if (arrays[kind].size() != sentences) throw nb::value_error("every sentence needs an array");
-        for (std::size_t i = 0; i < sentences; ++i) {
-            ScoreArrays<Number>& own = result[i];
-            Number** places[named] = {&own.arcs,      &own.labels,      &own.tags,
-                                      &own.tag_links, &own.tag_bigrams, &own.tag_trigrams};
-            (kind < named ? *places[kind] : own.parts[kind - named]) = arrays[kind][i].data();
-        }
-    }
-    return result;
-}
-
-// The words and codes of the parts of a kind, for every sentence.
-using PartArrays = std::vector<std::tuple<AnyArray<const int>, AnyArray<const int>>>;
-
-// A scorer with the arrays that it looks at.
-struct BoundArrayScorer : ArrayScorer {
-    AllArrays<const double> arrays;
-    std::vector<PartArrays> parts;
-
-    BoundArrayScorer(ArrayShape shape, std::vector<ArraySentence> sentences, AllArrays<const double> arrays,
-                     std::vector<PartArrays> parts)
-        : ArrayScorer(shape, std::move(sentences)), arrays(std::move(arrays)), parts(std::move(parts)) {}
-};
-
-void make_array_scorer(BoundArrayScorer* self, const std::vector<int>& lengths, AllArrays<const double> arrays,
-                       std::vector<PartArrays> parts, int labels, int tags, double threshold, int most_heads) {
-    const auto views = views_of(arrays, lengths.size());
-    ArrayShape shape;
-    shape.labels = labels;
-    shape.tags = tags;
-    shape.threshold = threshold;
-    shape.most_heads = most_heads;
-    std::vector<ArraySentence> sentences(lengths.size());
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-        const auto& arcs = arrays[0].at(i);
-        sentences[i].n = lengths[i];
-        sentences[i].width = static_cast<int>(arcs.shape(0));
-        sentences[i].scores = views[i];
-        shape.arcs_have_labels = arcs.ndim() == 3;
-        shape.labels_follow = views[i].labels;
-        for (int k = 0; k < part_kind_count; ++k) {
-            if (parts.at(k).empty()) continue;
-            shape.parts[k] = true;
-            const auto& [words, codes] = parts[k].at(i);
-            sentences[i].parts[k] = {words.data(), codes.data(), codes.shape(0)};
-        }
-    }
-    new (self) BoundArrayScorer(shape, std::move(sentences), std::move(arrays), std::move(parts));
-}
-
-// The losses of the sentences, and why one has none (empty: it has); gradients are added to the arrays.
-nb::tuple array_losses(const BoundArrayScorer& scorer, const Array<const int>& heads, const OptionalIntegers& labels,
-                       const OptionalIntegers& tags, double beta, double gamma, const TreeOptions& trees, int threads,
-                       const AllArrays<double>& gradients) {
-    const std::vector<std::size_t> starts = starts_of(scorer);
-    const int* gold[] = {checked(heads, starts.back()), checked(labels, starts.back()), checked(tags, starts.back())};
-    const auto views = views_of(gradients, scorer.sentences());
-    const LossOptions options{{beta, gamma}, trees.kind, trees.graph};
-    std::vector<double> losses(scorer.sentences());
-    std::vector<std::string> reasons(scorer.sentences());
-    {
-        nb::gil_scoped_release release;
-        parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
-            const auto own = [&](const int* all) { return all ? all + starts[i] : nullptr; };
-            try {
-                losses[i] = differentiate(scorer, i, {own(gold[0]), own(gold[1]), own(gold[2])}, options, views[i]);
-            } catch (const Infeasible& error) {
-                reasons[i] = error.what();
-            }
-        });
-    }
-    return nb::make_tuple(array_of(losses), reasons);
-}
 
 }  // namespace
 
@@ -351,9 +240,9 @@ void bind_scoring(nb::module_& m) {
         .def_prop_ro("labels_follow", [](const Scorer& self) { return self.kinds().labels_follow; })
         .def_prop_ro("has_parts", [](const Scorer& self) { return self.kinds().parts; })
         .def("may_have_label", &Scorer::may_have_label, "head"_a, "label"_a)
-        .def("parse", &parse_batch, "trees"_a, "least_risk"_a, "probabilities"_a, "threads"_a,
+        .def("parse", &parse_scored, "trees"_a, "least_risk"_a, "probabilities"_a, "threads"_a,
              "given_heads"_a = nb::none(), "given_labels"_a = nb::none())
-        .def("kbest", &kbest_batch, "trees"_a, "threads"_a, "k"_a, "given_heads"_a = nb::none(),
+        .def("kbest", &kbest_scored, "trees"_a, "threads"_a, "k"_a, "given_heads"_a = nb::none(),
              "given_labels"_a = nb::none(),
              nb::sig("def kbest(self, trees: TreeOptions, threads: int, k: int, given_heads: typing.Any = None, "
                      "given_labels: typing.Any = None) -> list[typing.Any]"),
@@ -373,34 +262,19 @@ void bind_scoring(nb::module_& m) {
              nb::sig("def arc_totals(self, sentence: int, arcs: list[tuple[int, int]], sums: bool, "
                      "given_labels: typing.Any = None) -> typing.Any"),
              "One score for each arc: of its best label, or the logarithm of the sum over labels.")
-        .def("label_scores", &label_scores, "sentence"_a, "arcs"_a,
+        .def("label_scores", &label_scores_of, "sentence"_a, "arcs"_a,
              nb::sig("def label_scores(self, sentence: int, arcs: list[tuple[int, int]]) -> typing.Any"),
              "Scores of the labels of arcs, arcs x labels; those that follow a tree, without one.")
-        .def("part_scores", &part_scores, "sentence"_a, "arcs"_a,
+        .def("part_scores", &part_scores_of, "sentence"_a, "arcs"_a,
              nb::sig("def part_scores(self, sentence: int, arcs: list[tuple[int, int]]) -> list[typing.Any]"),
              "For every kind of part (words, codes, scores), the words being head, modifier, third, fourth.")
-        .def("tag_scores", &tag_scores, "sentence"_a, "arcs"_a,
+        .def("tag_scores", &tag_scores_of, "sentence"_a, "arcs"_a,
              nb::sig("def tag_scores(self, sentence: int, arcs: list[tuple[int, int]]) "
                      "-> tuple[list[int], typing.Any, typing.Any, typing.Any, typing.Any]"),
              "How many tags words may have, and scores of tags, of linked tags, of two and three in a row, flat.");
     nb::class_<BoundLinearScorer, Scorer>(m, "LinearScorer", "The scores of encoded sentences by a linear model.")
-        .def(nb::init<const LinearModel&, const LoadedWeights&, const LoadedWeights&, const Encoded&>(), "structure"_a,
+        .def(nb::init<const LinearModel&, const LoadedWeights&, const LoadedWeights&, const Encoded&>(), "model"_a,
              "weights"_a, "pruner_weights"_a, "encoded"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
              nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
-    nb::class_<BoundArrayScorer, Scorer>(
-        m, "ArrayScorer",
-        "Scores that come as arrays: arcs, labels that follow, tags, links, bigrams and "
-        "trigrams of tags, then the parts of every kind; each a list of an array for "
-        "every sentence, or empty. They are looked at, not copied.")
-        .def("__init__", &make_array_scorer, "lengths"_a, "arrays"_a, "parts"_a, "labels"_a, "tags"_a, "threshold"_a,
-             "most_heads"_a,
-             nb::sig("def __init__(self, lengths: list[int], arrays: list[list[typing.Any]], "
-                     "parts: list[list[tuple[typing.Any, typing.Any]]], labels: int, tags: int, threshold: float, "
-                     "most_heads: int) -> None"))
-        .def("losses", &array_losses, "heads"_a, "labels"_a, "tags"_a, "beta"_a, "gamma"_a, "trees"_a, "threads"_a,
-             "gradients"_a,
-             nb::sig("def losses(self, heads: typing.Any, labels: typing.Any, tags: typing.Any, beta: float, "
-                     "gamma: float, trees: TreeOptions, threads: int, gradients: list[list[typing.Any]]) "
-                     "-> tuple[typing.Any, list[str]]"),
-             "The losses of the sentences, and why one has none; gradients are added to arrays like those of scores.");
+    bind_array_scorer(m);
 }

@@ -49,10 +49,10 @@ struct Buffer {
     }
 };
 
-struct Batch {
+struct ScoreBatch {
     std::vector<SentenceScores> sentences;
 
-    explicit Batch(const ScoreList& arrays) {
+    explicit ScoreBatch(const ScoreList& arrays) {
         sentences.reserve(arrays.size());
         for (nb::handle item : arrays) {
             const Buffer<const double> array(item);
@@ -105,7 +105,7 @@ Values as_list(const std::vector<double>& values) {
 template <class Find>
 Values one_tree_each(const ScoreList& arrays, const Integers& heads_array, const std::optional<Integers>& labels_array,
                      int threads, Find find) {
-    const Batch batch(arrays);
+    const ScoreBatch batch(arrays);
     const Buffer<int> heads(heads_array), labels(labels_array ? *labels_array : heads_array);
     std::vector<std::size_t> offsets;
     offsets.reserve(batch.size() + 1);
@@ -124,7 +124,7 @@ Values one_tree_each(const ScoreList& arrays, const Integers& heads_array, const
 
 template <class Find>
 Values one_value_each(const ScoreList& arrays, int threads, Find find) {
-    const Batch batch(arrays);
+    const ScoreBatch batch(arrays);
     std::vector<double> values(batch.size());
     batch.for_each(threads, [&](std::size_t i) { values[i] = find(batch.sentences[i]); });
     return as_list(values);
@@ -154,7 +154,7 @@ nb::tuple stack(const std::vector<LabelledTree>& trees, int n, bool labelled) {
 
 template <class Find>
 TreeStacks many_trees_each(const ScoreList& arrays, int threads, Find find) {
-    const Batch batch(arrays);
+    const ScoreBatch batch(arrays);
     std::vector<std::vector<LabelledTree>> found(batch.size());
     batch.for_each(threads, [&](std::size_t i) { found[i] = find(batch.sentences[i], i); });
     TreeStacks result;
@@ -218,7 +218,7 @@ void bind_trees(nb::module_& m) {
         "marginals",
         [](const ScoreList& scores, const ScoreList& results, bool single_root, bool projective, int threads,
            bool complement) {
-            const Batch batch(scores);
+            const ScoreBatch batch(scores);
             std::vector<double*> places;
             for (nb::handle result : results) {
                 const Buffer<double> array(result);

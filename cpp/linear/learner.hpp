@@ -14,6 +14,9 @@ namespace arbora {
 //   adagrad: rate / sqrt(sum of the squares so far), for every weight its own.
 enum class StepRule : std::uint8_t { aggressive, sgd, adagrad };
 
+// A part whose expectation the gradient would change by less is left out of it.
+inline constexpr double negligible_gradient = 1e-3;
+
 // A sentence's gradient as lists, in parts of the weight table, with the step to take along it.
 struct SparseGradient {
     static constexpr int parts = 8;

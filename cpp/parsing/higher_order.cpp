@@ -2,13 +2,9 @@
 
 #include <cmath>
 
+#include "linear/learner.hpp"
+
 namespace arbora {
-namespace {
-
-constexpr double negligible = 1e-3;
-
-}  // namespace
-
 HigherOrder::HigherOrder(const Templates& templates, int tags) : tags_(templates, tags), has_parts_(tags > 0) {
     for (int k = 0; k < part_kind_count; ++k) {
         const auto section = static_cast<Section>(static_cast<int>(first_part_section) + k);
@@ -37,7 +33,7 @@ void HigherOrder::add_gradient(const Prepared& sentence, std::uint32_t mask, con
         if (!used_[k]) continue;
         values.clear();
         for (double value : gradient[k])
-            values.push_back(std::abs(value) < negligible ? 0.0f : static_cast<float>(value));
+            values.push_back(std::abs(value) < negligible_gradient ? 0.0f : static_cast<float>(value));
         features_[k].add_gradient(sentence, mask, parts.parts[k], values.data(), sum);
     }
 }

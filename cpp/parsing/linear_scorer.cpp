@@ -4,11 +4,10 @@
 #include <cmath>
 #include <type_traits>
 
+#include "linear/learner.hpp"
+
 namespace arbora {
 namespace {
-
-// A part whose expectation the gradient would change by less is left out of it.
-constexpr double negligible = 1e-3;
 
 // Leaves a known label the only one; on an arc that the training data never had it on, it counts 0.
 void keep_label(double* scores, int labels, int known) {
@@ -27,10 +26,10 @@ void add_labels(const LabelFeatures& features, const Prepared& prepared, std::ui
     values.clear();
     for (std::size_t a = 0; a < arcs.size(); ++a) {
         const double* row = gradient.data() + a * labels;
-        if (std::none_of(row, row + labels, [](double g) { return std::abs(g) >= negligible; })) continue;
+        if (std::none_of(row, row + labels, [](double g) { return std::abs(g) >= negligible_gradient; })) continue;
         active.push_back(arcs[a]);
         for (int l = 0; l < labels; ++l)
-            values.push_back(std::abs(row[l]) < negligible ? 0.0f : static_cast<float>(row[l]));
+            values.push_back(std::abs(row[l]) < negligible_gradient ? 0.0f : static_cast<float>(row[l]));
     }
     features.add_gradient(prepared, mask, active, values.data(), sum);
 }
@@ -45,7 +44,7 @@ void add_arc_gradient(const ArcFeatures& features, const Prepared& prepared, std
     for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
         double value = 0;
         for (int l = 0; l < per_arc; ++l) value += gradient[a * per_arc + l];
-        if (std::abs(value) >= negligible)
+        if (std::abs(value) >= negligible_gradient)
             arcs.push_back({candidates.arcs[a].head, candidates.arcs[a].modifier, static_cast<float>(value)});
     }
     features.add_gradient(prepared, mask, arcs, sum);
@@ -153,7 +152,8 @@ void LinearSentence<Number>::add_label_gradient(const Family& family, const std:
     add_labels(features, scratch_->prepared, weights_.mask, arcs, unary, *sum_);
     if (siblings.empty()) return;
     values.clear();
-    for (double value : siblings) values.push_back(std::abs(value) < negligible ? 0.0f : static_cast<float>(value));
+    for (double value : siblings)
+        values.push_back(std::abs(value) < negligible_gradient ? 0.0f : static_cast<float>(value));
     features.add_sibling_gradient(scratch_->prepared, weights_.mask, family.head, values.data(), *sum_);
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linear/learner.hpp"
+
 namespace arbora {
 namespace {
-
-constexpr double negligible = 1e-3;
 
 // A word as the modifier of an arc.
 std::vector<Arc> words_of(int n) {
@@ -100,7 +100,8 @@ void TagFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, con
                          const std::vector<double>& numbers) {
         if (!labels(section)) return;
         values.clear();
-        for (double value : numbers) values.push_back(std::abs(value) < negligible ? 0.0f : static_cast<float>(value));
+        for (double value : numbers)
+            values.push_back(std::abs(value) < negligible_gradient ? 0.0f : static_cast<float>(value));
         of(section).add_gradient_of_some(sentence, mask, of_what, some, values, sum);
     };
     add(Section::tags, words, listed.words, gradient.words);

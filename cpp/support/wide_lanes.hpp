@@ -118,4 +118,8 @@ ARBORA_INLINE WideLanes sum_of(WideCells numbers, int count) {
     return {all_lanes(sum_of_lanes(sum)), top};
 }
 
+// Numbers as they may be stored, for loops over lanes of either kind.
+ARBORA_INLINE Lanes normal(Lanes x) { return x; }
+ARBORA_INLINE WideLanes normal(const WideLanes& x) { return x.normal(); }
+
 }  // namespace arbora

@@ -43,10 +43,6 @@ using VectorOf = typename Vectors<Cell>::Type;
 template <class Cell>
 using NumberOf = typename Vectors<Cell>::Number;
 
-// What can be stored.
-ARBORA_INLINE Lanes normal(Lanes x) { return x; }
-ARBORA_INLINE WideLanes normal(const WideLanes& x) { return x.normal(); }
-
 // to + a from_a + b from_b.
 ARBORA_INLINE Lanes pass_on_two(Lanes to, Lanes a, Lanes from_a, Lanes b, Lanes from_b) {
     return to + a * from_a + b * from_b;

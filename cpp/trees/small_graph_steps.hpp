@@ -17,8 +17,6 @@ constexpr int row = most;  // numbers in a row of the tables here
 
 ARBORA_INLINE Lanes loose_sum(Lanes a, Lanes b) { return a + b; }
 ARBORA_INLINE WideLanes loose_sum(const WideLanes& a, const WideLanes& b) { return WideLanes::multiple_of_sum(a, b); }
-ARBORA_INLINE Lanes normal(Lanes x) { return x; }
-ARBORA_INLINE WideLanes normal(const WideLanes& x) { return x.normal(); }
 
 // The same cell of four tables.
 ARBORA_INLINE Lanes gather(double* const (&from)[lane_count], std::size_t cell) {
