@@ -1,0 +1,73 @@
+"""Trees as parsers learn and give them: without traces, with bare categories, under one root."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from arbora.errors import ArboraError
+from arbora.treebank import Constituent
+
+
+class TaggedWords(NamedTuple):
+    """A sentence as a constituency parser sees it: its words, and a tag for each of them."""
+
+    words: Sequence[str]
+    tags: Sequence[str]
+
+
+def prepared(tree: Constituent, *, keep_functions: bool = False) -> Constituent | None:
+    """The tree without traces and, unless they are kept, function tags; None if nothing is left.
+
+    >>> tree = Constituent.from_string("((S (NP-SBJ (-NONE- *)) (VP (VB go))))")
+    >>> print(prepared(tree))
+    ((S (VP (VB go))))
+    """
+    bare = tree.without_traces()
+    return bare if bare is None or keep_functions else bare.without_functions()
+
+
+def tagged_words(tree: Constituent) -> TaggedWords:
+    """The words of a tree and their tags.
+
+    >>> tagged_words(Constituent.from_string("(S (NP (NNS Dogs)) (VP (VBP bark)))"))
+    TaggedWords(words=['Dogs', 'bark'], tags=['NNS', 'VBP'])
+    """
+    leaves = list(tree.preterminals())
+    return TaggedWords([str(leaf.children[0]) for leaf in leaves], [leaf.label for leaf in leaves])
+
+
+def tree_of_spans(spans: Sequence[tuple[str, int, int]], sentence: TaggedWords) -> Constituent:
+    """The tree with these constituents, parents first, as `Constituent.spans` lists them.
+
+    >>> tree = Constituent.from_string("(S (NP (NNS Dogs)) (VP (VBP bark)))")
+    >>> tree_of_spans(tree.spans(), tagged_words(tree)) == tree
+    True
+    """
+    words, tags = sentence
+    if not spans or spans[0][1:] != (0, len(words)):
+        raise ArboraError("the first constituent must hold all words")
+    path: list[tuple[Constituent, int]] = []  # open nodes and where they end
+    top = Constituent("", [])
+    at = 0  # the first word that is in no node yet
+
+    def add_words(until: int) -> None:
+        nonlocal at
+        leaves = [Constituent(tag, [word]) for tag, word in zip(tags[at:until], words[at:until], strict=True)]
+        path[-1][0].children.extend(leaves)
+        at = max(at, until)
+
+    for label, start, end in [*spans, ("", len(words), len(words))]:
+        while path and path[-1][1] <= start:
+            add_words(path[-1][1])
+            path.pop()
+        if not path and at == len(words) > 0:
+            break
+        if path and not start < end <= path[-1][1]:
+            raise ArboraError(f"the constituent {label} of words {start} to {end} crosses another")
+        node = Constituent(label, [])
+        if path:
+            add_words(start)
+        (path[-1][0] if path else top).children.append(node)
+        path.append((node, end))
+    return top.children[0]  # type: ignore[return-value]  # never a word
