@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from arbora.errors import ArboraError
-from arbora.treebank import Constituent
+from arbora.errors import ArboraError, FileError
+from arbora.treebank import Constituent, read
 
 
 class TaggedWords(NamedTuple):
@@ -71,3 +71,11 @@ def tree_of_spans(spans: Sequence[tuple[str, int, int]], sentence: TaggedWords) 
         (path[-1][0] if path else top).children.append(node)
         path.append((node, end))
     return top.children[0]  # type: ignore[return-value]  # never a word
+
+
+def read_trees(path: str) -> list[Constituent]:
+    """The trees of a file in brackets; FileError if it holds something else."""
+    found = list(read(path))
+    if not all(isinstance(tree, Constituent) for tree in found):
+        raise FileError("trees of constituents are needed, in brackets", file=path)
+    return found
