@@ -33,13 +33,18 @@ def tree_of(text: str) -> Constituent:
 
 
 @pytest.mark.parametrize("functions", [False, True])
-def test_every_tree_goes_to_a_derivation_and_back(functions):
+@pytest.mark.parametrize("has_common_top", [False, True])
+def test_every_tree_goes_to_a_derivation_and_back(functions, has_common_top):
     trees = treebank(keep_functions=functions)
+    if has_common_top:
+        trees = [tree for tree in trees if tree.label == ""]
     vocabulary = Vocabulary.of(trees, 1, False)
+    assert vocabulary.root_label == ("" if has_common_top else None)
     for tree in trees:
         decisions = vocabulary.decisions(tree)
         assert vocabulary.tree(decisions, tagged_words(tree)) == tree
-        inner = [child for child in tree.children if isinstance(child, Constituent)]
+        below = [tree] if vocabulary.root_label is None else tree.children
+        inner = [child for child in below if isinstance(child, Constituent)]
         expected = [line for child in inner for line in [*left_corner(child), "attach"]] + ["end"]
         assert vocabulary.describe(decisions) == expected
 
@@ -117,8 +122,9 @@ def test_what_was_never_seen(parser):
         parser.parse([TaggedWords(["a"], ["NN"]), TaggedWords([], [])])
     with pytest.raises(ArboraError, match="never seen the label 'QQ'"):
         parser.log_probabilities([tree_of("((QQ (NN a)))")])
-    with pytest.raises(ArboraError, match="'TOP' at its top"):
-        parser.log_probabilities([tree_of("(TOP (NP (NN a)))")])
+    vocabulary = Vocabulary.of([tree_of("(ROOT (NP (NN a)))")], 1, False)
+    with pytest.raises(ArboraError, match="'TOP' at its top, where others have 'ROOT'"):
+        vocabulary.decisions(tree_of("(TOP (NP (NN a)))"))
 
 
 def test_no_trees_and_bad_options():
