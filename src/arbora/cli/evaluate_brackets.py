@@ -14,15 +14,12 @@ from arbora.treebank import Constituent, read
 from arbora.treebank.files import display_name
 from arbora.treebank.formats import find_format
 
-ROWS = (
-    ("recall", lambda own: own["brackets"]["recall"]),
-    ("precision", lambda own: own["brackets"]["precision"]),
-    ("F1", lambda own: own["brackets"]["f1"]),
-    ("exact match", lambda own: own["exact_match"]),
-    ("no crossing", lambda own: own["no_crossing"]),
-    ("2 or less crossing", lambda own: own["at_most_two_crossing"]),
-    ("tagging accuracy", lambda own: own["tagging_accuracy"]),
-)
+SHARES = {
+    "exact match": "exact_match",
+    "no crossing": "no_crossing",
+    "2 or less crossing": "at_most_two_crossing",
+    "tagging accuracy": "tagging_accuracy",
+}
 
 
 def have_trees(*files: str | None) -> bool:
@@ -65,7 +62,10 @@ def bracket_table(report: dict[str, Any]) -> Table:
     for name in groups:
         table.add_column(name, justify="right")
     table.add_row("sentences", *(str(own["sentences"]) for own in groups.values()))
-    for name, value in ROWS:
-        table.add_row(name, *(f"{100 * value(own):.2f}" for own in groups.values()))
+    for name in ("recall", "precision", "f1"):
+        shares = (own["brackets"][name] for own in groups.values())
+        table.add_row({"f1": "F1"}.get(name, name), *(f"{100 * share:.2f}" for share in shares))
+    for name, key in SHARES.items():
+        table.add_row(name, *(f"{100 * own[key]:.2f}" for own in groups.values()))
     table.add_row("average crossing", *(f"{own['average_crossing']:.2f}" for own in groups.values()))
     return table

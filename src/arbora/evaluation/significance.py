@@ -42,8 +42,13 @@ def compare(
     if len(words) != len(first):
         raise ArboraError("the systems have different numbers of sentences")
     total = max(int(np.sum(words)), 1)
-    rows = [[(count,) for count in counts] for counts in (first, second)]
-    return compare_sums(*rows, lambda sums: sums[..., 0] / total, permutations=permutations, seed=seed)
+    return compare_sums(
+        [(count,) for count in first],
+        [(count,) for count in second],
+        lambda sums: np.asarray(sums[..., 0] / total),
+        permutations=permutations,
+        seed=seed,
+    )
 
 
 def compare_sums(
