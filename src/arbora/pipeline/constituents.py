@@ -38,7 +38,8 @@ class ParsedConstituents(Constituent):
         """Plain data of each constituent above the tags, parents first.
 
         That is its label, its first word, the word behind its last (``start``, ``end``, counted from 0), and
-        its ``probability`` if that was found. It is a list, as deep trees would nest deeper than readers of JSON can follow.
+        its ``probability`` if that was found. It is a list, as deep trees would nest
+        deeper than readers of JSON can follow.
 
         >>> tree = Constituent.from_string("(S (VP (VB Go)))")
         >>> ParsedConstituents(tree, [1.0, 0.9]).to_list()[1]

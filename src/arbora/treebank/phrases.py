@@ -34,6 +34,29 @@ def escaped(word: str) -> str:
     return word.translate(_ESCAPES)
 
 
+def unescaped(word: str) -> str:
+    """The word that brackets write so; no-break spaces stay.
+
+    >>> unescaped("-LRB-")
+    '('
+    """
+    return word.replace("-LRB-", "(").replace("-RRB-", ")")
+
+
+def sentence_of_tree(tree: Constituent) -> Sentence | None:
+    """The words of a tree with their tags as XPOS, without traces; None if it has only these.
+
+    >>> sentence_of_tree(Constituent.from_string("(S (NP (-NONE- *)) (VP (VB Go)))")).xpos
+    ['VB']
+    """
+    bare = tree.without_traces()
+    if bare is None:
+        return None
+    return Sentence(
+        [unescaped(word) for word in bare.words()], xpos=[leaf.label for leaf in bare.preterminals()]
+    )
+
+
 def tag_of(xpos: str, upos: str) -> str:
     """The tag that a word has in trees: XPOS, or UPOS where there is none.
 
