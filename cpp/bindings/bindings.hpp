@@ -15,5 +15,6 @@ void bind_graphs(nanobind::module_& m);
 void bind_propagation(nanobind::module_& m);
 void bind_relaxation(nanobind::module_& m);
 void bind_tokenizing(nanobind::module_& m);
+void bind_isbn(nanobind::module_& m);
 void bind_enumeration(nanobind::module_& m);
 void bind_projective_chart(nanobind::module_& m);

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from arbora.treebank import Constituent
+from arbora.errors import FileError
+from arbora.treebank import Constituent, read
 
 
 class TaggedWords(NamedTuple):
@@ -44,3 +45,11 @@ def tree_of_spans(spans: Sequence[tuple[str, int, int]], sentence: TaggedWords) 
     True
     """
     return Constituent.from_spans(spans, sentence.words, sentence.tags)
+
+
+def read_trees(path: str) -> list[Constituent]:
+    """The trees of a file in brackets; FileError if it holds something else."""
+    found = list(read(path))
+    if not all(isinstance(tree, Constituent) for tree in found):
+        raise FileError("trees of constituents are needed, in brackets", file=path)
+    return found

@@ -1,0 +1,108 @@
+"""What an ISBN parser is trained with, and what its network looks like."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from arbora.errors import ArboraError
+
+INFERENCES = ("feed-forward", "mean-field")
+
+STATES = ("top", "below", "leftmost", "last")
+"""State vectors that the current one depends on, each by a weight matrix of its own.
+
+They are the last states with the same constituent on top; with the one below it on top; with its leftmost
+child; with its most recent child.
+"""
+
+INPUTS = (
+    ("top", "decision"),
+    ("top", "label"),
+    ("top", "word"),
+    ("top", "first-word"),
+    ("top", "last-word"),
+    ("below", "label"),
+    ("below", "word"),
+    ("below", "first-word"),
+    ("below", "last-word"),
+    ("second-below", "label"),
+    ("leftmost", "label"),
+    ("leftmost", "word"),
+    ("last", "label"),
+    ("last", "word"),
+    ("below-leftmost", "label"),
+    ("below-last", "label"),
+)
+"""What is visible of the derivation: a constituent, and an attribute of it (its ``decision`` is the last one).
+
+``word`` is the tag-word of a constituent that is one; ``first-word`` and ``last-word`` are those at its ends.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class IsbnOptions:
+    """Everything that an ISBN parser depends on, besides the treebank.
+
+    ``inference`` is ``mean-field`` or ``feed-forward``. A state has ``width`` binary variables; ``states`` and
+    ``inputs`` are the relations of `STATES` and `INPUTS`. A tag and a word are predicted together if the
+    training data has the pair at least ``least_count`` times; the other words of the tag count as one, or,
+    with ``signatures``, as one for each kind of ending and capitals. Learning is Adam with ``rate``, falling to
+    a tenth of it, and weight ``decay``, a step for each ``batch`` of sentences; it ends when dev has not become
+    better for ``patience`` epochs. Parsing keeps ``beam`` derivations after each word, of ``candidates`` that
+    reach it, and follows ``branching`` labels of a projection.
+
+    >>> IsbnOptions(width=40).check().inference
+    'mean-field'
+    """
+
+    inference: str = "mean-field"
+    width: int = 80
+    states: tuple[str, ...] = STATES
+    inputs: tuple[tuple[str, str], ...] = field(default=INPUTS)
+    least_count: int = 20
+    signatures: bool = False
+    keep_functions: bool = False
+    rate: float = 2e-3
+    decay: float = 1e-2
+    scale: float = 0.1
+    batch: int = 8
+    epochs: int = 15
+    patience: int = 4
+    seed: int = 1
+    beam: int = 10
+    branching: int = 5
+    candidates: int = 20
+
+    def check(self) -> Self:
+        """Raise ArboraError if an option makes no sense; returns itself."""
+        wrong = {
+            f"inference must be one of {', '.join(INFERENCES)}": self.inference not in INFERENCES,
+            "width must be between 1 and 1000": not 1 <= self.width <= 1000,
+            "least_count must be at least 1": self.least_count < 1,
+            "rate must be greater than 0": not self.rate > 0,
+            "decay must not be negative": not self.decay >= 0,
+            "scale must be greater than 0": not self.scale > 0,
+            "seed must not be negative": self.seed < 0,
+            "a relation must be named once": len(set(self.states)) < len(self.states)
+            or len(set(self.inputs)) < len(self.inputs),
+        }
+        wrong |= {
+            f"{name} must be at least 1": getattr(self, name) < 1
+            for name in ("batch", "epochs", "patience", "beam", "branching", "candidates")
+        }
+        for message, is_wrong in wrong.items():
+            if is_wrong:
+                raise ArboraError(message)
+        return self
+
+    def as_dict(self) -> dict[str, Any]:
+        """The options as plain data, for a model's header."""
+        lists = {"states": list(self.states), "inputs": [list(pair) for pair in self.inputs]}
+        return {**asdict(self), **lists}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> IsbnOptions:
+        """The options of a header."""
+        inputs = tuple((place, attribute) for place, attribute in data["inputs"])
+        return cls(**{**data, "states": tuple(data["states"]), "inputs": inputs}).check()
