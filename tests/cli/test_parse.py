@@ -226,7 +226,7 @@ def test_conllx(model, tmp_path):
     assert len(out.split("\n\n")) == 29
     done = run_here("parse", "-m", model, "-i", ENGLISH, "-o", tmp_path / "out.conll")
     assert done.returncode == 0
-    assert done.stderr.startswith("lost in CoNLL-X: ")
+    assert done.stderr.startswith("lost: ")
     assert done.stderr.count("\n") == 1
     assert (tmp_path / "out.conll").read_text("utf-8") == out
     for option in (("--probabilities",), ("--kbest", 2)):
