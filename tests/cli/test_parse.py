@@ -267,7 +267,7 @@ def test_a_projective_model_gives_projective_trees(tmp_path):
         (("--batch", 0), "batch must be at least 1"),
         (("--kbest", 2, "--decoder", "mbr"), "--kbest ranks trees by their own probability"),
         (("--format", "x"), "-: there is no output format x"),
-        (("--format", "brackets"), "-: there is no output format brackets"),
+        (("--format", "tables"), "-: there is no output format tables"),
         (("--format", "horizontal"), "-: there is no output format horizontal"),
         (("--output", "nowhere/out.conllu"), "nowhere/out.conllu: its directory does not exist"),
         (("--input", "nowhere.conllu"), "nowhere.conllu: there is no such file"),

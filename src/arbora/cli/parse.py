@@ -142,8 +142,8 @@ def parse(
         bool,
         typer.Option(
             "--keep-tags",
-            help="Use the tags of the input, which is conllu, conllx or brackets. With a model that is only "
-            "a parser, those of conllu and conllx are always used.",
+            help="Use the tags of the input, which is conllu, conllx or brackets. In conllu and conllx, with "
+            "a model that is only a parser, this is always so.",
         ),
     ] = False,
     projective: Annotated[

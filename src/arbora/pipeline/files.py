@@ -11,6 +11,15 @@ from arbora import _core
 from arbora.dependency import ParseOptions, Rules
 from arbora.dependency.rule_parsing import check_rules, rules_annotator
 from arbora.errors import ArboraError, FileError
+from arbora.pipeline.formats import (
+    BRACKETS,
+    TEXT,
+    TREEBANKS,
+    default_input,
+    default_output,
+    input_format,
+    output_format,
+)
 from arbora.pipeline.pipeline import Pipeline
 from arbora.pipeline.shipped import completed, open_pipeline
 from arbora.pipeline.writers import WRITERS, Look
@@ -26,17 +35,10 @@ from arbora.treebank.batches import (
     to_sentences,
 )
 from arbora.treebank.conllx import Losses, reduced
-from arbora.treebank.files import check_output, chunks, display_name, open_input, plain_name
-from arbora.treebank.formats import find_format
+from arbora.treebank.files import check_output, chunks, display_name, open_input
 from arbora.treebank.phrases import sentence_of_tree
 from arbora.treebank.streaming import rewrite_file
 
-TEXT = "text"
-"""Raw text, as an input; drawn trees, as an output."""
-TREEBANKS = ("conllu", "conllx")
-BRACKETS = "brackets"
-PRETOKENIZED = ("horizontal", "vertical")
-OUTPUTS = (TEXT, *TREEBANKS, BRACKETS, "json", "svg", "html")
 DEPENDENCIES_ONLY = (
     "decoder",
     "constraints",
@@ -102,15 +104,15 @@ def parse_file(
     """
     options = (options or ParseOptions()).check()
     _check_wishes(options, kbest, rules)
-    write_as = _output_format(target, target_format)
+    write_as = output_format(target, target_format)
     if text is None and source_format is not None:
-        _input_format(source, source_format, "")
+        input_format(source, source_format, "")
     check_output(target)
     pipeline = open_pipeline(model)
-    read_as = TEXT if text is not None else _input_format(source, source_format, _default_input(pipeline))
+    read_as = TEXT if text is not None else input_format(source, source_format, default_input(pipeline))
     if "constituents" in pipeline.adds and read_as not in TREEBANKS:
         pipeline = completed(pipeline)
-    write_as = write_as or (read_as if read_as in (*TREEBANKS, BRACKETS) else "conllu")
+    write_as = write_as or default_output(pipeline, read_as)
     _check_model(pipeline, model, read_as, write_as)
     _check_options(pipeline, options, rules)
     if write_as == "conllx" and (options.probabilities or kbest is not None):
@@ -206,39 +208,6 @@ def _counting(report: ParsingReport, progress: Progress | None) -> Step:
         return batch
 
     return count
-
-
-def _default_input(pipeline: Pipeline) -> str:
-    return TEXT if "words" in pipeline.adds else "conllu"
-
-
-def _input_format(source: str, name: str | None, default: str) -> str:
-    if name is not None:
-        known = (TEXT, *PRETOKENIZED, *TREEBANKS, BRACKETS)
-        if name not in known:
-            raise FileError(f"there is no input format {name}; there are {', '.join(known)}", file=source)
-        return name
-    if plain_name(source).lower().endswith(".txt"):
-        return TEXT
-    try:
-        return find_format(source).name
-    except FileError:
-        return default
-
-
-def _output_format(target: str, name: str | None) -> str | None:
-    if name is not None:
-        if name not in OUTPUTS:
-            raise FileError(f"there is no output format {name}; there are {', '.join(OUTPUTS)}", file=target)
-        return name
-    for ending in ("json", "jsonl", "svg", "html", "txt"):
-        if target.endswith("." + ending):
-            return {"jsonl": "json", "txt": TEXT}.get(ending, ending)
-    try:
-        found = find_format(target).name
-    except FileError:
-        return None
-    return found if found in (*TREEBANKS, BRACKETS) else None
 
 
 def _batches_of(
