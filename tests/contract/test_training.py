@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_runs
-from small_runs import ENGLISH, OPTIONS, train_small
+from small_runs import ENGLISH, OPTIONS, train_small, treebank_of
 
 from arbora.errors import FileError
 from arbora.models import architectures, read_model, write_model
@@ -152,8 +152,10 @@ def test_a_checkpoint_of_another_run_is_refused(stopped, tmp_path):
     output = tmp_path / "m"
     reason = refused(name, output, seed=2)
     assert "seed (1, now 2); use the same options, or start anew without --resume" in reason
-    other = tmp_path / "other.conllu"
-    other.write_text(ENGLISH.read_text("utf-8").partition("\n\n")[2], "utf-8")
+    treebank = treebank_of(name)
+    other = tmp_path / treebank.name
+    first_end = "\n\n" if treebank == ENGLISH else "\n"
+    other.write_text(treebank.read_text("utf-8").partition(first_end)[2], "utf-8")
     assert "other data" in refused(name, output, source=other)
     assert "other data" in refused(name, output, dev=str(other))
     kind = next(other for other in NAMES if other != name)

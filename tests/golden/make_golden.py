@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import arbora
+from arbora.constituency import TaggedWords, prepared, tagged_words
+from arbora.constituency.isbn import IsbnOptions, train_isbn
 from arbora.dependency import ParseOptions, TrainingOptions, preset_options, train
 from arbora.features import PARTS
 from arbora.models import FORMAT_VERSION, Component
 from arbora.pipeline import Pipeline, PipelineOptions, train_pipeline
 from arbora.text import TaggerOptions, TagOptions, TokenizerOptions, train_tagger, train_tokenizer
-from arbora.treebank import Sentence, read
+from arbora.treebank import Constituent, Sentence, read
 
 FOLDER = Path(__file__).resolve().parent
 TREEBANK = FOLDER.parents[1] / "examples" / "treebank" / "en.conllu"
@@ -25,6 +27,11 @@ Answer = Any
 
 def treebank() -> list[Sentence]:
     return list(read(str(TREEBANK)))
+
+
+def trees() -> list[Constituent]:
+    found = (prepared(tree) for tree in read(str(TREEBANK.parent / "brackets.mrg")))
+    return [tree for tree in found if tree is not None]
 
 
 def words() -> list[Sentence]:
@@ -44,6 +51,12 @@ def tagger_answer(tagger: Any) -> Answer:
 
 def tokenizer_answer(tokenizer: Any) -> Answer:
     return [_plain(sentence) for sentence in tokenizer.tokenize(TEXT, ranges=True)]
+
+
+def isbn_answer(parser: Any) -> Answer:
+    asked = [tagged_words(tree) for tree in trees()[:4]] + [TaggedWords(["Go"], ["VB"])]
+    found = parser.parse_kbest(asked, 2, probabilities=True)
+    return [[[str(one.tree), one.log_probability, one.span_probabilities] for one in each] for each in found]
 
 
 def pipeline_answer(pipeline: Pipeline) -> Answer:
@@ -88,6 +101,12 @@ MODELS: dict[str, tuple[Callable[[], Component], Callable[[Any], Answer]]] = {
             TrainingOptions(**SMALL, latent_roles=3, labels="second-stage", loss="crf", learner="sgd"),
         ),
         parser_answer,
+    ),
+    "isbn-parser": (
+        lambda: train_isbn(
+            trees(), options=IsbnOptions(width=8, epochs=6, least_count=2, rate=0.02, signatures=True)
+        ),
+        isbn_answer,
     ),
     "pipeline": (
         lambda: train_pipeline(

@@ -19,7 +19,7 @@ def _facts(header: dict[str, Any]) -> list[tuple[str, Any]]:
 
 ARCHITECTURE = Architecture(
     name="isbn-parser",
-    title="ISBN constituency parser",
+    title="ISBN parser",
     component="arbora.constituency.isbn.parser:IsbnParser",
     adds=("constituents",),
     needs=("words", "xpos"),

@@ -34,9 +34,9 @@ INPUTS = (
     ("below-leftmost", "label"),
     ("below-last", "label"),
 )
-"""What is visible of the derivation: a constituent, and an attribute of it (its ``decision`` is the last one).
+"""What is visible of the derivation: an attribute of a constituent (``decision`` is the last one, of any).
 
-``word`` is the tag-word of a constituent that is one; ``first-word`` and ``last-word`` are those at its ends.
+``word`` is the tag-word of a constituent that is one, ``first-word`` and ``last-word`` are those at its ends.
 """
 
 
@@ -44,13 +44,14 @@ INPUTS = (
 class IsbnOptions:
     """Everything that an ISBN parser depends on, besides the treebank.
 
-    ``inference`` is ``mean-field`` or ``feed-forward``. A state has ``width`` binary variables; ``states`` and
-    ``inputs`` are the relations of `STATES` and `INPUTS`. A tag and a word are predicted together if the
-    training data has the pair at least ``least_count`` times; the other words of the tag count as one, or,
-    with ``signatures``, as one for each kind of ending and capitals. Learning is Adam with ``rate``, falling to
-    a tenth of it, and weight ``decay``, a step for each ``batch`` of sentences; it ends when dev has not become
-    better for ``patience`` epochs. Parsing keeps ``beam`` derivations after each word, of ``candidates`` that
-    reach it, and follows ``branching`` labels of a projection.
+    ``inference`` is ``mean-field`` or ``feed-forward``. A state has ``width`` binary variables; ``states``
+    and ``inputs`` are relations as in `STATES` and `INPUTS`. A word is predicted by itself, after its tag, if
+    the training data has it with this tag at least ``least_count`` times; the other words of the tag count as
+    one or, with ``signatures``, as one for each kind of capitals and ending. Learning is Adam with ``rate``,
+    which falls to a tenth, and weight ``decay``, a step for each ``batch`` of sentences; it ends when dev has
+    not become better for ``patience`` epochs. ``scale`` is the deviation of the first weights. Parsing keeps
+    ``beam`` derivations after each word, of ``candidates`` that reach it, and follows ``branching`` labels of
+    a projection.
 
     >>> IsbnOptions(width=40).check().inference
     'mean-field'

@@ -37,9 +37,9 @@ def signature(word: str) -> str:
 class Vocabulary:
     """The symbols of a treebank.
 
-    ``words`` has for each tag its words, the unknown one first. ``root_label`` is the label that all trees have
-    at the top; None if they differ, and are below a root that is not shown. ``longest_chain`` is the greatest
-    number of constituents over the same words.
+    ``words`` has for each tag its words, the unknown one first. ``root_label`` is the label that all trees
+    have at the top; None if they differ, and are below a root that is not shown. ``longest_chain`` is the
+    greatest number of constituents over the same words.
     """
 
     labels: list[str]
