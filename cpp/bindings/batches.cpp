@@ -14,6 +14,7 @@
 #include "outcomes.hpp"
 #include "strings.hpp"
 #include "support/parallel.hpp"
+#include "treebank/constituents.hpp"
 #include "treebank/rendering.hpp"
 
 namespace nb = nanobind;
@@ -152,6 +153,11 @@ nb::object findings_of(const AnnotatedSentence& sentence) {
         for (const TextSpan& span : sentence.spans) spans.append(nb::make_tuple(span.begin, span.end));
         result["spans"] = spans;
     }
+    if (has_constituent_probabilities(sentence)) {
+        std::vector<double> values;
+        for (const Constituent& each : sentence.constituents) values.push_back(each.probability);
+        result[shared(constituent_probabilities_note)] = array_of(values);
+    }
     if (!sentence.tag_candidates.empty()) {
         nb::list words;
         for (const auto& listed : sentence.tag_candidates) {
@@ -184,11 +190,6 @@ nb::bytes conllu_of(const Batch& batch, std::size_t count, int threads) {
 
 // ---- changes from Python ----
 
-AnnotatedSentence& sentence_at(Batch& batch, std::size_t place) {
-    if (place >= batch.sentences.size()) throw nb::index_error("there is no such sentence");
-    return batch.sentences[place];
-}
-
 void set_tree(Batch& batch, std::size_t place, const std::vector<int>& heads, const std::vector<std::string>& labels) {
     AnnotatedSentence& sentence = sentence_at(batch, place);
     if (heads.size() != sentence.words() || labels.size() != heads.size())
@@ -203,8 +204,8 @@ void set_tree(Batch& batch, std::size_t place, const std::vector<int>& heads, co
 
 void bind_batches(nb::module_& m) {
     const auto everything = static_cast<std::size_t>(-1);
-    nb::class_<Batch>(m, "Batch", "Sentences in memory, on their way through components.")
-        .def(nb::init<>())
+    nb::class_<Batch> batches(m, "Batch", "Sentences in memory, on their way through components.");
+    batches.def(nb::init<>())
         .def("__len__", [](const Batch& self) { return self.sentences.size(); })
         .def("words", &Batch::words, "count"_a = everything, "The number of words in the first sentences.")
         .def_prop_ro("sound", &Batch::sound, "How many sentences come before the first one that was refused.")
@@ -244,6 +245,7 @@ void bind_batches(nb::module_& m) {
                 sentence_at(self, sentence).add_note({"certificate", NoteKind::certificate, gap});
             },
             "sentence"_a, "gap"_a, "Says by how much the score of a sentence's tree may be less than the best.");
+    bind_constituents(batches);
     m.def("make_batch", &batch_of, "sentences"_a, nb::sig("def make_batch(sentences: list[typing.Any]) -> Batch"),
           "A batch of sentences that are given as tuples of their columns, in the order of Sentence's constructor.");
     m.def(

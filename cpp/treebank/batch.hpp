@@ -37,6 +37,14 @@ struct Note {
     double value;
 };
 
+// A phrase with its label, over the words from `begin` up to `end`, which is not in it; not a number is a probability
+// that nobody asked for.
+struct Constituent {
+    std::string_view label;
+    std::int32_t begin, end;
+    double probability;
+};
+
 // Where a token stands in the text that it comes from, in characters.
 struct TextSpan {
     std::uint64_t begin, end;
@@ -57,7 +65,8 @@ struct AnnotatedSentence {
     bool shows_candidates = false;         // in MISC
     std::vector<std::string_view> erased;  // keys of MISC that are no longer true
     std::vector<Note> notes;
-    std::vector<TextSpan> spans;  // of the words' tokens
+    std::vector<TextSpan> spans;            // of the words' tokens
+    std::vector<Constituent> constituents;  // of a tree of phrases, parents first; empty where nobody found one
     Refusal refusal;
     std::shared_ptr<TextArena> texts = std::make_shared<TextArena>();
     std::vector<std::shared_ptr<const void>> owners = {};  // of texts that were made for the one it is a copy of

@@ -5,13 +5,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "treebank/numbers.hpp"
+
 namespace arbora::treebank {
 namespace {
-
-void append_fixed(double number, int decimals, std::string& text) {
-    char digits[400];  // the greatest double has 309 digits before the point
-    text.append(digits, std::to_chars(digits, std::end(digits), number, std::chars_format::fixed, decimals).ptr);
-}
 
 void append_number(std::int64_t number, std::string& text) {
     char digits[24];
@@ -69,6 +66,15 @@ void append_word(const AnnotatedSentence& sentence, std::size_t word, std::strin
 bool is_note(std::string_view comment, std::string_view name) {
     return comment.starts_with("# ") && comment.substr(2).starts_with(name) &&
            comment.substr(2 + name.size()).starts_with(" =");
+}
+
+bool is_replaced_comment(const AnnotatedSentence& sentence, std::string_view comment) {
+    const auto says_it = [&](const Note& note) { return is_note(comment, note.name); };
+    if (std::any_of(sentence.notes.begin(), sentence.notes.end(), says_it)) return true;
+    if (sentence.constituents.empty()) return false;
+    return is_note(comment, constituents_note) || is_note(comment, constituent_probabilities_note) ||
+           is_note(comment, constituents_log_probability_note) ||
+           is_note(comment, constituents_joint_log_probability_note);
 }
 
 void append_note(const Note& note, std::string& text) {
@@ -138,7 +144,7 @@ void append_conllu(const AnnotatedSentence& sentence, std::string& text) {
         append_word(sentence, word, newline, text);
     }
     append_nodes(block.words.size(), true);
-    if (text.size() > begin) text.resize(text.size() - newline.size());  // `closing` has the last line's end
+    if (text.size() > begin) text.erase(text.size() - newline.size());  // `closing` has the last line's end
     text.append(block.closing);
 }
 

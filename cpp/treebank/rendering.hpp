@@ -4,6 +4,7 @@
 #include <string>
 
 #include "treebank/batch.hpp"
+#include "treebank/constituents.hpp"
 
 namespace arbora::treebank {
 
@@ -16,7 +17,7 @@ void append_conllu(const AnnotatedSentence& sentence, std::string& text);
 // A word's MISC: its items, without those that are replaced or erased, and then what was found.
 void append_misc(const AnnotatedSentence& sentence, std::size_t word, std::string& text);
 
-// The comments, without those that are replaced, and then the notes: call(comment) for each.
+// The comments, without those that are replaced, and then the notes and the tree of phrases: call(comment) for each.
 template <class Call>
 void for_comments(const AnnotatedSentence& sentence, const Call& call);
 
@@ -26,12 +27,13 @@ void append_note(const Note& note, std::string& text);
 // Whether a comment is `# name = ...`.
 bool is_note(std::string_view comment, std::string_view name);
 
+// Whether a comment is no longer true, or says what a note will.
+bool is_replaced_comment(const AnnotatedSentence& sentence, std::string_view comment);
+
 template <class Call>
 void for_comments(const AnnotatedSentence& sentence, const Call& call) {
     for (std::string_view comment : sentence.block.comments) {
-        bool replaced = false;
-        for (const Note& note : sentence.notes) replaced = replaced || is_note(comment, note.name);
-        if (!replaced) call(comment);
+        if (!is_replaced_comment(sentence, comment)) call(comment);
     }
     std::string made;
     for (const Note& note : sentence.notes) {
@@ -39,6 +41,14 @@ void for_comments(const AnnotatedSentence& sentence, const Call& call) {
         append_note(note, made);
         call(made);
     }
+    if (sentence.constituents.empty()) return;
+    made.assign("# ").append(constituents_note).append(" = ");
+    append_brackets(sentence, made);
+    call(made);
+    if (!has_constituent_probabilities(sentence)) return;
+    made.assign("# ").append(constituent_probabilities_note).append(" = ");
+    append_constituent_probabilities(sentence, made);
+    call(made);
 }
 
 }  // namespace arbora::treebank

@@ -226,7 +226,7 @@ def test_conllx(model, tmp_path):
     assert len(out.split("\n\n")) == 29
     done = run_here("parse", "-m", model, "-i", ENGLISH, "-o", tmp_path / "out.conll")
     assert done.returncode == 0
-    assert done.stderr.startswith("lost in CoNLL-X: ")
+    assert done.stderr.startswith("lost: ")
     assert done.stderr.count("\n") == 1
     assert (tmp_path / "out.conll").read_text("utf-8") == out
     for option in (("--probabilities",), ("--kbest", 2)):
@@ -267,7 +267,7 @@ def test_a_projective_model_gives_projective_trees(tmp_path):
         (("--batch", 0), "batch must be at least 1"),
         (("--kbest", 2, "--decoder", "mbr"), "--kbest ranks trees by their own probability"),
         (("--format", "x"), "-: there is no output format x"),
-        (("--format", "brackets"), "-: there is no output format brackets"),
+        (("--format", "tables"), "-: there is no output format tables"),
         (("--format", "horizontal"), "-: there is no output format horizontal"),
         (("--output", "nowhere/out.conllu"), "nowhere/out.conllu: its directory does not exist"),
         (("--input", "nowhere.conllu"), "nowhere.conllu: there is no such file"),

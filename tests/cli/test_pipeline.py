@@ -139,7 +139,7 @@ def test_kbest_and_rules_of_a_text(model, tmp_path):
         (["Go!", "--keep-tags"], "--keep-tags needs an input that has tags"),
         (["--input", "nowhere.txt"], "nowhere.txt: there is no such file"),
         (["Go!", "--format", "x"], "-: there is no output format x"),
-        (["--input", "x.mrg"], "x.mrg: brackets have no words to parse"),
+        (["--input", "x.mrg"], "x.mrg: there is no such file"),
         (["--input-format", "x"], "-: there is no input format x"),
         (["Go!", "--kbest", "0"], "kbest must be at least 1"),
     ],

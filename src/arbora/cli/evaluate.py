@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from arbora.cli.evaluate_brackets import bracket_table, evaluate_trees, have_trees
 from arbora.errors import ArboraError
 from arbora.evaluation import (
     Calibration,
@@ -31,8 +32,13 @@ def evaluate_files(
 ) -> dict[str, Any]:
     """Everything about a parse as plain data; ``other`` is a second parse to compare it with.
 
-    If the words are not the same, or with ``raw_text``, it has the scores of CoNLL 2018 alone.
+    If the words are not the same, or with ``raw_text``, it has the scores of CoNLL 2018 alone. If a file is
+    in brackets, it has bracket scores.
     """
+    if have_trees(gold, system, other):
+        if raw_text:
+            raise ArboraError("--raw-text is for dependencies: bracket scores need the same words")
+        return evaluate_trees(gold, system, other)
     right: list[Sentence] = list(read(gold, single_root=False))
     found: list[Sentence] = list(read(system, single_root=False))
     if not raw_text:
@@ -74,7 +80,8 @@ def evaluate_command(
         typer.Option("--compare", metavar="OTHER", help="A second parse: is the difference significant?"),
     ] = None,
     details: Annotated[
-        bool, typer.Option("--details", help="Also by relation, sentence length and distance of the head.")
+        bool,
+        typer.Option("--details", help="Also by label; dependencies also by length and distance."),
     ] = False,
     raw_text: Annotated[
         bool,
@@ -94,7 +101,12 @@ def evaluate_command(
     If the text was cut into other words or sentences, all is found out from characters, as in that task:
     precision, recall and F1 of tokens, sentences, words, and of what is right on words that are.
 
-    Example: `arbora evaluate dev.conllu parsed.conllu --compare baseline.conllu`
+    Trees in brackets get bracket scores, as EVALB gives them with its usual parameters: recall, precision and
+    F1 of labelled brackets, exact match, crossing brackets, accuracy of tags; for all sentences and short
+    ones. The other file may be CoNLL-U with constituents.
+
+    Examples: `arbora evaluate dev.conllu parsed.conllu --compare baseline.conllu`,
+    `arbora evaluate dev.mrg parsed.mrg --details`
     """
     report = evaluate_files(gold, system, compare_with, raw_text=raw_text)
     if as_json:
@@ -104,10 +116,11 @@ def evaluate_command(
     if "aligned_words" in report:
         console.print(_raw_text_table(report))
         return
-    console.print(_main_table(report))
+    console.print(bracket_table(report) if "groups" in report else _main_table(report))
     if details:
         for name in ("labels", "lengths", "distances"):
-            console.print(_detail_table(name, report[name]))
+            if name in report:
+                console.print(_detail_table(name, report[name]))
     if "calibration" in report:
         calibration = Calibration(**report["calibration"])
         typer.echo(f"Head probabilities: expected calibration error {calibration.error:.4f}")

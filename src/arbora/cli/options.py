@@ -16,6 +16,7 @@ MultiRoot = Annotated[
     ),
 ]
 
+ModelOutput = Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")]
 Threads = Annotated[
     int | None,
     typer.Option(metavar="N", help="By default one for each CPU. The model does not depend on it."),

@@ -41,8 +41,9 @@ def parse(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Format of the output: conllu, conllx, json (a line for each sentence), text (drawn trees), "
-            "svg or html. If left out, the file's name tells; for `-` it is conllu, and text for a TEXT.",
+            help="Format of the output: conllu, conllx, brackets (constituents, a tree a line), json (a line "
+            "for each sentence), text (drawn trees), svg or html. If left out, the file's name tells; for "
+            "`-` it is that of a treebank that is read, otherwise conllu, and text for a TEXT.",
         ),
     ] = None,
     input_format: Annotated[
@@ -50,8 +51,8 @@ def parse(
         typer.Option(
             metavar="FORMAT",
             help="text; horizontal (a sentence a line, words between spaces); vertical (a word a line); "
-            "conllu or conllx. If left out, the file's name tells; text where it does not, and conllu "
-            "with a model that is only a parser.",
+            "conllu, conllx or brackets. If left out, the file's name tells; text where it does not, and "
+            "conllu with a model that is only a parser.",
         ),
     ] = None,
     style: Annotated[
@@ -69,7 +70,8 @@ def parse(
         typer.Option(
             "--probabilities",
             help="Say how sure the parser is: HeadProbability and LabelProbability in MISC, and a comment "
-            "tree_log_probability.",
+            "tree_log_probability. Of constituents: comments constituent_probabilities and "
+            "constituents_log_probability (or constituents_joint_log_probability, with the words).",
         ),
     ] = False,
     kbest: Annotated[
@@ -140,8 +142,8 @@ def parse(
         bool,
         typer.Option(
             "--keep-tags",
-            help="Use the tags of the input, which is conllu or conllx. With a model that is only a parser "
-            "this is always so.",
+            help="Use the tags of the input, which is conllu, conllx or brackets. In conllu and conllx, with "
+            "a model that is only a parser, this is always so.",
         ),
     ] = False,
     projective: Annotated[
@@ -184,6 +186,13 @@ def parse(
     Trees that satisfy declared rules:
 
         arbora parse -m en.model -i raw.conllu -o parsed.conllu --rules guidelines.txt
+
+    With a model of `arbora train constituency`, constituents; the words of brackets are tagged anew or, with
+    `--keep-tags`, parsed with their tags; other trees than the best by `--kbest`:
+
+        arbora parse -m wsj.model "The door is green."
+        arbora parse -m wsj.model -i dev.mrg --keep-tags --format brackets -o parsed.mrg
+        arbora parse -m wsj.model -i book.txt --format json --probabilities
 
     Input may be endless: it is read, parsed and written as it comes. The output file gets its name only when
     all is written; after an error there is no half of it.
@@ -236,7 +245,7 @@ def parse(
         )
     if report.lost:
         lost = ", ".join(f"{count} {what}" for what, count in report.lost.items())
-        typer.echo(f"lost in CoNLL-X: {lost}", err=True)
+        typer.echo(f"lost: {lost}", err=True)
     if show is not None:
         speed = report.words / max(report.seconds, 1e-9)
         typer.echo(f"{_counts(report)}, {speed:,.0f} words/s", err=True)

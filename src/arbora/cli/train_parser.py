@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import Licence, Resume, Threads, available_cpus
+from arbora.cli.options import Licence, ModelOutput, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, TrainingOptions, preset_options
 from arbora.dependency.options import CONSTRAINTS, LABELS, SOLVERS
@@ -26,7 +26,7 @@ def train_parser(
         str,
         typer.Argument(metavar="TRAIN", help="The treebank: CoNLL-U or CoNLL-X, every word with its head."),
     ],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    output: ModelOutput,
     dev: Annotated[
         str | None,
         typer.Option(

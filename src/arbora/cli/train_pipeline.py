@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from arbora.cli.options import Resume, Threads, available_cpus
+from arbora.cli.options import ModelOutput, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, preset_options
 from arbora.pipeline import PipelineOptions
@@ -22,7 +22,7 @@ def train_pipeline_command(
     train: Annotated[
         str, typer.Argument(metavar="TRAIN", help="A treebank in CoNLL-U, with tags and trees.")
     ],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    output: ModelOutput,
     dev: Annotated[
         str,
         typer.Option(metavar="DEV", help="A treebank to choose the best epochs by, and to measure on."),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import Licence, Resume, Threads, available_cpus
+from arbora.cli.options import Licence, ModelOutput, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.learning import LEARNERS, LOSSES
 from arbora.text import TaggerOptions
@@ -22,7 +22,7 @@ def train_tagger(
     train: Annotated[
         str, typer.Argument(metavar="TRAIN", help="The treebank: CoNLL-U, every word with its UPOS tag.")
     ],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    output: ModelOutput,
     dev: Annotated[
         str | None,
         typer.Option(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import Licence, Resume
+from arbora.cli.options import Licence, ModelOutput, Resume
 from arbora.cli.progress import training_progress
 from arbora.text import TokenizerOptions
 from arbora.text.tokenizing.training import tokenizer_scores
@@ -17,7 +17,7 @@ DEFAULTS = TokenizerOptions()
 
 def train_tokenizer_command(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="The treebank, in CoNLL-U.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
+    output: ModelOutput,
     dev: Annotated[
         str | None,
         typer.Option(

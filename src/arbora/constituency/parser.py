@@ -1,14 +1,24 @@
-"""What every constituency parser can do."""
+"""What every constituency parser can do: trees of tagged words, and with them the sentences of a pipeline."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from arbora import _core
 from arbora.constituency.trees import TaggedWords
+from arbora.constituency.words import penn_words
+from arbora.errors import ArboraError
 from arbora.models import Component
 from arbora.treebank import Constituent
+from arbora.treebank.batches import Step
+from arbora.treebank.phrases import CONSTITUENTS_JOINT_LOG_PROBABILITY, CONSTITUENTS_LOG_PROBABILITY
+from arbora.treebank.sentence import UNKNOWN
+
+KBEST_RANK = "kbest_rank"
+"""A comment, as other parsers write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +50,58 @@ class ConstituencyParser(Component):
         """The best tree of every sentence."""
         found = self.parse_kbest(sentences, 1, probabilities=probabilities, threads=threads)
         return [trees[0] for trees in found]
+
+    def step(self, options: Any, asked: Mapping[str, Any]) -> Step:
+        """What the parser does in a pipeline: words with tags (XPOS, or else UPOS) get constituents.
+
+        Of the options, ``probabilities`` and ``threads`` matter.
+        """
+
+        def annotate(batch: _core.Batch) -> _core.Batch:
+            places, words = _tagged_words(batch)
+            found = self.parse(words, probabilities=options.probabilities, threads=options.threads)
+            for place, parsed in zip(places, found, strict=True):
+                _set_tree(batch, place, parsed, with_log_probability=options.probabilities)
+            return batch
+
+        return annotate
+
+    def ranker(self, k: int, options: Any) -> Step:
+        """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own."""
+        if k < 1:
+            raise ArboraError(f"k must be at least 1, not {k}")
+
+        def rank(batch: _core.Batch) -> _core.Batch:
+            places, words = _tagged_words(batch)
+            found = dict(zip(places, self.parse_kbest(words, k, threads=options.threads), strict=True))
+            copies = batch.repeated([max(len(found.get(place, ())), 1) for place in range(len(batch))])
+            at = 0
+            for place in range(len(batch)):
+                for rank, parsed in enumerate(found.get(place, ()), 1):
+                    copies.add_count(at + rank - 1, KBEST_RANK, rank)
+                    _set_tree(copies, at + rank - 1, parsed, with_log_probability=True)
+                at += max(len(found.get(place, ())), 1)
+            return copies
+
+        return rank
+
+
+def _tagged_words(batch: _core.Batch) -> tuple[list[int], list[TaggedWords]]:
+    """The sentences that can be parsed, by their places; one that lacks a tag is refused."""
+    places, found = [], []
+    for place in range(len(batch)):
+        forms, tags = batch.tagged_words(place)
+        if UNKNOWN in tags:
+            batch.refuse(place, f"word {tags.index(UNKNOWN) + 1} has no tag, neither XPOS nor UPOS")
+        elif forms:
+            places.append(place)
+            found.append(TaggedWords(penn_words(forms, tags), tags))
+    return places, found
+
+
+def _set_tree(batch: _core.Batch, place: int, parsed: ParsedTree, *, with_log_probability: bool) -> None:
+    probabilities = parsed.span_probabilities
+    batch.set_constituents(place, parsed.tree.spans(), None if probabilities is None else list(probabilities))
+    if with_log_probability:
+        name = CONSTITUENTS_JOINT_LOG_PROBABILITY if parsed.is_joint else CONSTITUENTS_LOG_PROBABILITY
+        batch.add_measure(place, name, parsed.log_probability)

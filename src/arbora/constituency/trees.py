@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from arbora.errors import ArboraError, FileError
+from arbora.errors import FileError
 from arbora.treebank import Constituent, read
 
 
@@ -44,33 +44,7 @@ def tree_of_spans(spans: Sequence[tuple[str, int, int]], sentence: TaggedWords) 
     >>> tree_of_spans(tree.spans(), tagged_words(tree)) == tree
     True
     """
-    words, tags = sentence
-    if not spans or spans[0][1:] != (0, len(words)):
-        raise ArboraError("the first constituent must hold all words")
-    path: list[tuple[Constituent, int]] = []  # open nodes and where they end
-    top = Constituent("", [])
-    at = 0  # the first word that is in no node yet
-
-    def add_words(until: int) -> None:
-        nonlocal at
-        leaves = [Constituent(tag, [word]) for tag, word in zip(tags[at:until], words[at:until], strict=True)]
-        path[-1][0].children.extend(leaves)
-        at = max(at, until)
-
-    for label, start, end in [*spans, ("", len(words), len(words))]:
-        while path and path[-1][1] <= start:
-            add_words(path[-1][1])
-            path.pop()
-        if not path and at == len(words) > 0:
-            break
-        if path and not start < end <= path[-1][1]:
-            raise ArboraError(f"the constituent {label} of words {start} to {end} crosses another")
-        node = Constituent(label, [])
-        if path:
-            add_words(start)
-        (path[-1][0] if path else top).children.append(node)
-        path.append((node, end))
-    return top.children[0]  # type: ignore[return-value]  # never a word
+    return Constituent.from_spans(spans, sentence.words, sentence.tags)
 
 
 def read_trees(path: str) -> list[Constituent]:

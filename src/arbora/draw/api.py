@@ -115,8 +115,12 @@ def dependency_svg(
     return document([picture], [""], " ".join(forms) if title is None else title)
 
 
-def constituency_text(tree: ConstituentLike, *, coloured: bool = False) -> str:
+def constituency_text(
+    tree: ConstituentLike, probabilities: Sequence[float | None] | None = None, *, coloured: bool = False
+) -> str:
     """Draw a constituent tree for the terminal; `tree` is anything with a `label` and `children`.
+
+    `probabilities` are those of the constituents above the tags, parents first; they follow the labels.
 
     >>> from types import SimpleNamespace as Tree
     >>> noun, verb = Tree(label="NNS", children=["Birds"]), Tree(label="VBP", children=["sing"])
@@ -126,17 +130,22 @@ def constituency_text(tree: ConstituentLike, *, coloured: bool = False) -> str:
     │  └─ NNS Birds
     └─ VBP sing
     """
-    return indented_constituents(Constituents.of(tree), Painter(coloured))
+    return indented_constituents(Constituents.of(tree, probabilities), Painter(coloured))
 
 
-def constituency_svg(tree: ConstituentLike, *, title: str | None = None) -> str:
+def constituency_svg(
+    tree: ConstituentLike, probabilities: Sequence[float | None] | None = None, *, title: str | None = None
+) -> str:
     """Draw a constituent tree as a standalone SVG document; `tree` is anything with a `label` and `children`.
+
+    A constituent fades with its probability, which is also written beside its label: those above the tags,
+    parents first.
 
     >>> from types import SimpleNamespace as Tree
     >>> "<title>sing</title>" in constituency_svg(Tree(label="VBP", children=["sing"]))
     True
     """
-    nodes = Constituents.of(tree)
+    nodes = Constituents.of(tree, probabilities)
     return document([constituency_picture(nodes)], [""], _words(nodes) if title is None else title)
 
 
@@ -153,13 +162,17 @@ def text(
 ) -> str:
     """Draw a sentence or a constituent tree of a treebank for the terminal.
 
+    A sentence without heads that carries constituents is drawn by them. `probabilities` are those of what is
+    drawn.
+
     >>> from types import SimpleNamespace as Tree
     >>> print(text(Tree(label="VP", children=[Tree(label="VB", children=["Go"])])))
     VP
     └─ VB Go
     """
+    tree = _drawn_tree(tree)
     if isinstance(tree, ConstituentLike):
-        return constituency_text(tree, coloured=coloured)
+        return constituency_text(tree, probabilities, coloured=coloured)
     return dependency_text(
         tree.forms, tree.heads, _labels(tree), _tags(tree), style, probabilities, coloured=coloured
     )
@@ -177,16 +190,22 @@ def svg(
     >>> svg(Tree(label="VB", children=["Go"]), title="An order").count("<title>An order</title>")
     1
     """
-    if isinstance(tree, ConstituentLike):
-        return constituency_svg(tree, title=title)
     title = title_of(tree) if title is None else title
+    tree = _drawn_tree(tree)
+    if isinstance(tree, ConstituentLike):
+        return constituency_svg(tree, probabilities, title=title)
     return dependency_svg(tree.forms, tree.heads, _labels(tree), _tags(tree), probabilities, title=title)
 
 
 def stacked_svg(
-    trees: Iterable[SentenceLike | ConstituentLike], captions: Sequence[str], title: str = "Trees"
+    trees: Iterable[SentenceLike | ConstituentLike],
+    captions: Sequence[str],
+    title: str = "Trees",
+    probabilities: Sequence[Sequence[float | None] | None] | None = None,
 ) -> str:
     """Draw many trees as one standalone SVG document, one below the other, each under its caption.
+
+    `probabilities` are a list for each tree, or None for one that has none.
 
     >>> from types import SimpleNamespace as Tree
     >>> go, stop = Tree(label="VB", children=["Go"]), Tree(label="VB", children=["Stop"])
@@ -194,13 +213,25 @@ def stacked_svg(
     >>> picture.index("first") < picture.index("Go") < picture.index("second") < picture.index("Stop")
     True
     """
-    return document([_picture(tree) for tree in trees], captions, title)
+    shown = list(trees)
+    own = [None] * len(shown) if probabilities is None else probabilities
+    pictures = [_picture(tree, odds) for tree, odds in zip(shown, own, strict=True)]
+    return document(pictures, captions, title)
 
 
-def _picture(tree: SentenceLike | ConstituentLike) -> Picture:
+def _picture(tree: SentenceLike | ConstituentLike, odds: Sequence[float | None] | None) -> Picture:
+    tree = _drawn_tree(tree)
     if isinstance(tree, ConstituentLike):
-        return constituency_picture(Constituents.of(tree))
-    return dependency_picture(Dependencies.of(tree.forms, tree.heads, _labels(tree), _tags(tree)))
+        return constituency_picture(Constituents.of(tree, odds))
+    return dependency_picture(Dependencies.of(tree.forms, tree.heads, _labels(tree), _tags(tree), odds))
+
+
+def _drawn_tree(tree: SentenceLike | ConstituentLike) -> SentenceLike | ConstituentLike:
+    """Return the constituents of a sentence that has no other tree."""
+    if isinstance(tree, ConstituentLike) or any(head is not None for head in tree.heads):
+        return tree
+    constituents: ConstituentLike | None = getattr(tree, "constituents", None)
+    return tree if constituents is None else constituents
 
 
 def title_of(tree: SentenceLike | ConstituentLike) -> str:

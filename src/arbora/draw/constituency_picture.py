@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arbora.draw.characters import is_right_to_left
 from arbora.draw.constituents import Constituents
-from arbora.draw.picture import FORM_SIZE, Picture, number, text_element, text_width
+from arbora.draw.picture import FORM_SIZE, Picture, faded, number, text_element, text_width
 
 _PHRASE_SIZE = 14.0
 _GAP = 18.0  # between two words or phrases side by side
@@ -69,7 +69,7 @@ def _boxes(tree: Constituents) -> tuple[list[float], list[float]]:
 
 
 def _label_width(tree: Constituents, node: int) -> float:
-    return text_width(tree.labels[node], FORM_SIZE if tree.is_word[node] else _PHRASE_SIZE)
+    return text_width(tree.described(node), FORM_SIZE if tree.is_word[node] else _PHRASE_SIZE)
 
 
 def _centres(tree: Constituents, lefts: list[float], widths: list[float]) -> list[float]:
@@ -98,9 +98,15 @@ def _drawn_branches(tree: Constituents, node: int, centres: list[float], layers:
         return []  # a word stands right below its tag
     x, y = centres[node], _baseline(layers[node]) + _BELOW
     return [
-        f'<path class="line" d="{_branch(x, y, centres[child], _baseline(layers[child]) - _ABOVE)}"/>'
+        f'<path class="line"{_opacity(tree, child)} '
+        f'd="{_branch(x, y, centres[child], _baseline(layers[child]) - _ABOVE)}"/>'
         for child in tree.children[node]
     ]
+
+
+def _opacity(tree: Constituents, node: int) -> str:
+    probability = tree.probabilities.get(node)
+    return "" if probability is None else faded(probability)
 
 
 def _branch(x: float, y: float, child_x: float, child_y: float) -> str:
@@ -122,7 +128,7 @@ def _drawn_node(tree: Constituents, node: int, centres: list[float], layer: int)
     label, x, y = tree.labels[node], centres[node], _baseline(layer)
     word = node if tree.is_word[node] else tree.only_word(node)
     if word is None:
-        return [text_element("phrase", x, y, label)]
+        return [f"<g{_opacity(tree, node)}>{text_element('phrase', x, y, tree.described(node))}</g>"]
     kind = "trace" if label == "-NONE-" else "form"
     drawn = [text_element(kind, centres[word], y + _WORD_BELOW_TAG, tree.labels[word])]
     return drawn if word == node else [text_element("tag", x, y, label), *drawn]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from arbora.draw.characters import visible
+from arbora.draw.errors import DrawingError
 
 
 @runtime_checkable
@@ -39,17 +40,22 @@ class Constituents:
     labels: list[str]
     children: list[list[int]]
     is_word: list[bool]
+    probabilities: dict[int, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tree: ConstituentLike) -> Constituents:
+    def of(cls, tree: ConstituentLike, probabilities: Sequence[float | None] | None = None) -> Constituents:
         """Flatten a tree; an empty bracket around the whole tree, as in `( (S ...))`, is left out.
+
+        Probabilities are those of all nodes but words and tags right above them, in preorder.
 
         >>> from types import SimpleNamespace as Tree
         >>> Constituents.of(Tree(label="", children=[Tree(label="X", children=[])])).labels
         ['X']
         """
+        outer = 0
         while not tree.label and len(tree.children) == 1 and not isinstance(tree.children[0], str):
             tree = tree.children[0]
+            outer += 1
         nodes = cls([], [], [])
         waiting: list[tuple[ConstituentLike | str, int]] = [(tree, -1)]
         while waiting:
@@ -59,13 +65,35 @@ class Constituents:
                 nodes.children[parent].append(node)
             if not isinstance(item, str):
                 waiting.extend((child, node) for child in reversed(item.children))
+        if probabilities is not None:
+            nodes._take_probabilities(probabilities, outer)
         return nodes
+
+    def _take_probabilities(self, probabilities: Sequence[float | None], outer: int) -> None:
+        phrases = [n for n in range(len(self)) if not self.is_word[n] and self.only_word(n) is None]
+        count = len(phrases) + outer
+        if len(probabilities) != count:
+            raise DrawingError(f"{count} constituents need {count} probabilities, not {len(probabilities)}")
+        for node, probability in zip(phrases, probabilities[outer:], strict=True):
+            if probability is not None:
+                self.probabilities[node] = probability
 
     def _added(self, item: ConstituentLike | str) -> int:
         self.labels.append(visible(item if isinstance(item, str) else item.label or ""))
         self.children.append([])
         self.is_word.append(isinstance(item, str))
         return len(self.labels) - 1
+
+    def described(self, node: int) -> str:
+        """Return the label of a node and, if it has one, its probability with two digits.
+
+        >>> from types import SimpleNamespace as Tree
+        >>> verb = Tree(label="VB", children=["Go"])
+        >>> Constituents.of(Tree(label="VP", children=[verb]), [0.981]).described(0)
+        'VP 0.98'
+        """
+        probability = self.probabilities.get(node)
+        return self.labels[node] if probability is None else f"{self.labels[node]} {probability:.2f}".strip()
 
     def __len__(self) -> int:
         """Return the number of nodes, words included."""

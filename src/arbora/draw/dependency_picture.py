@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 
 from arbora.draw.characters import is_right_to_left
 from arbora.draw.dependencies import Dependencies
-from arbora.draw.picture import FORM_SIZE, SMALL_SIZE, Picture, number, text_element, text_width
+from arbora.draw.picture import FORM_SIZE, SMALL_SIZE, Picture, faded, number, text_element, text_width
 
 _WORD_GAP = 20.0  # between two words
 _LEVEL = 25.0  # between two arcs, one above the other
@@ -154,8 +154,7 @@ def _drawn_arc(
 
 def _opacity(tree: Dependencies, word: int) -> str:
     probability = tree.probabilities[word] if tree.probabilities else None
-    # Even an unlikely arc stays visible.
-    return "" if probability is None else f' opacity="{0.3 + 0.7 * min(1.0, max(0.0, probability)):.2f}"'
+    return "" if probability is None else faded(probability)
 
 
 def _path(head_x: float, dependent_x: float, top: float, floor: float) -> str:

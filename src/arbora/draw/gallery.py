@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from arbora.treebank.files import open_output
 
 
 class Exhibit(NamedTuple):
-    """A tree with its place in the file, counted from 1, and a name to show.
+    """A tree with its place in the file, counted from 1, a name to show, and probabilities, if there are any.
 
     >>> from arbora.treebank import Sentence
     >>> Exhibit(3, "#3", Sentence(["Go"], heads=[0])).number
@@ -25,6 +25,7 @@ class Exhibit(NamedTuple):
     number: int
     name: str
     tree: api.SentenceLike | ConstituentLike
+    probabilities: Sequence[float | None] | None = None
 
 
 def exhibits(
@@ -75,7 +76,7 @@ def write_text(output: str, shown: Iterable[Exhibit], style: str = "arcs", *, co
 
     def block(item: Exhibit) -> str:
         heading = f"{painter.label(f'[{item.name}]')} {visible(api.title_of(item.tree))}"
-        return f"{heading}\n{api.text(item.tree, style, coloured=coloured)}\n"
+        return f"{heading}\n{api.text(item.tree, style, item.probabilities, coloured=coloured)}\n"
 
     if "{}" in output:
         for item in shown:
@@ -98,10 +99,11 @@ def write_svg(output: str, shown: Iterable[Exhibit], title: str = "Trees") -> No
     """
     if "{}" in output:
         for item in shown:
-            _write(_numbered(output, item), api.svg(item.tree))
+            _write(_numbered(output, item), api.svg(item.tree, item.probabilities))
         return
     items = list(shown)
-    _write(output, api.stacked_svg([item.tree for item in items], [item.name for item in items], title))
+    trees, names = [item.tree for item in items], [item.name for item in items]
+    _write(output, api.stacked_svg(trees, names, title, [item.probabilities for item in items]))
 
 
 def _numbered(output: str, item: Exhibit) -> str:

@@ -46,7 +46,10 @@ def indented_constituents(tree: Constituents, painter: Painter) -> str:
             return painter.bold(tree.labels[node])
         label = painter.label(tree.labels[node] or "∅")
         word = tree.only_word(node)
-        return label if word is None else f"{label} {painter.bold(tree.labels[word])}"
+        if word is not None:
+            return f"{label} {painter.bold(tree.labels[word])}"
+        probability = tree.probabilities.get(node)
+        return label if probability is None else f"{label}  {painter.dim(f'{probability:.2f}')}"
 
     shown_below = [
         [] if tree.only_word(node) is not None else children for node, children in enumerate(tree.children)

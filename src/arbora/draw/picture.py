@@ -74,6 +74,15 @@ def text_element(kind: str, x: float, y: float, text: str) -> str:
     return f'<text class="{kind}" x="{number(x)}" y="{number(y)}">{escape(text)}</text>'
 
 
+def faded(probability: float) -> str:
+    """Write how pale an element of this probability is; even an unlikely one stays visible.
+
+    >>> faded(1.0), faded(0.0)
+    (' opacity="1.00"', ' opacity="0.30"')
+    """
+    return f' opacity="{0.3 + 0.7 * min(1.0, max(0.0, probability)):.2f}"'
+
+
 def text_width(text: str, size: float) -> float:
     """Estimate the width of a text in pixels; rather too wide than too narrow.
 

@@ -1,12 +1,15 @@
-"""How good a parse is: attachment scores, from gold words or raw text; calibration; significance."""
+"""How good a parse is: attachment scores, of gold words or raw text; brackets; calibration; significance."""
 
 from arbora.evaluation.alignment import MismatchError
 from arbora.evaluation.attachment import Evaluation, Ratio, evaluate
+from arbora.evaluation.brackets import BracketEvaluation, BracketScores, evaluate_brackets
 from arbora.evaluation.calibration import Calibration, calibrate
 from arbora.evaluation.conll18 import RawTextEvaluation, evaluate_raw_text
-from arbora.evaluation.significance import Comparison, compare
+from arbora.evaluation.significance import Comparison, compare, compare_sums, f1_of_sums
 
 __all__ = [
+    "BracketEvaluation",
+    "BracketScores",
     "Calibration",
     "Comparison",
     "Evaluation",
@@ -15,6 +18,9 @@ __all__ = [
     "RawTextEvaluation",
     "calibrate",
     "compare",
+    "compare_sums",
     "evaluate",
+    "evaluate_brackets",
     "evaluate_raw_text",
+    "f1_of_sums",
 ]

@@ -7,6 +7,7 @@
 [('The', 2, 'det'), ('door', 4, 'nsubj')]
 """
 
+from arbora.pipeline.constituents import ParsedConstituents
 from arbora.pipeline.documents import Document, ParsedSentence, ParsedToken
 from arbora.pipeline.measuring import measure_pipeline
 from arbora.pipeline.options import PipelineOptions
@@ -16,6 +17,7 @@ from arbora.pipeline.training import train_pipeline
 
 __all__ = [
     "Document",
+    "ParsedConstituents",
     "ParsedSentence",
     "ParsedToken",
     "Pipeline",

@@ -17,7 +17,14 @@ from arbora.dependency.output import (
     LABEL_PROBABILITY,
     TREE_LOG_PROBABILITY,
 )
-from arbora.treebank import Multiword, Sentence, Token
+from arbora.pipeline.constituents import ParsedConstituents, take_constituents
+from arbora.treebank import Constituent, Multiword, Sentence, Token
+from arbora.treebank.phrases import (
+    CONSTITUENTS,
+    CONSTITUENTS_JOINT_LOG_PROBABILITY,
+    CONSTITUENTS_LOG_PROBABILITY,
+    set_constituents,
+)
 from arbora.treebank.sentence import UNKNOWN
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -25,6 +32,8 @@ Span: TypeAlias = tuple[int, int]
 
 SPANS = "spans"
 """The finding that tells where words stand in their text."""
+
+LOG_PROBABILITIES = (CONSTITUENTS_LOG_PROBABILITY, CONSTITUENTS_JOINT_LOG_PROBABILITY)
 
 _FIELDS = {
     "form": "forms",
@@ -100,6 +109,16 @@ class ParsedSentence(Sentence):
         """Where the words' tokens stand in the text, in characters; None if they came without a text."""
         return (self.findings or {}).get(SPANS)
 
+    @property
+    def constituents(self) -> ParsedConstituents | None:
+        """The tree of phrases; None if there is none. Set it to change it."""
+        tree = super().constituents
+        return None if tree is None else ParsedConstituents(tree, self.constituent_probabilities)
+
+    @constituents.setter
+    def constituents(self, tree: Constituent | None) -> None:
+        set_constituents(self, tree)
+
     def __getitem__(self, id: int) -> ParsedToken:
         """The word with this id, from 1; a negative id counts from the end."""
         return ParsedToken(self, super().__getitem__(id).id)
@@ -124,15 +143,22 @@ class ParsedSentence(Sentence):
         return next(self._own_parser().kbest([self], k, self._options))
 
     def to_svg(self, *, probabilities: bool = False) -> str:
-        """A picture of the tree; with probabilities, unsure arcs are pale and say how probable they are."""
+        """A picture of the tree; with probabilities, unsure arcs are pale and say how probable they are.
+
+        Without heads, it is that of the constituents.
+        """
         from arbora.draw import svg
 
+        if (tree := self._only_constituents()) is not None:
+            return tree.to_svg(probabilities=probabilities)
         return svg(self, probabilities=self.head_probabilities() if probabilities else None)
 
     def to_text(self, style: str = "arcs", *, probabilities: bool = False, coloured: bool = False) -> str:
-        """The tree for a terminal, drawn with arcs or indented."""
+        """The tree for a terminal, drawn with arcs or indented; without heads, the constituents."""
         from arbora.draw import text
 
+        if (tree := self._only_constituents()) is not None:
+            return tree.to_text(probabilities=probabilities, coloured=coloured)
         shown = self.head_probabilities() if probabilities else None
         return text(self, style, probabilities=shown, coloured=coloured)
 
@@ -155,7 +181,8 @@ class ParsedSentence(Sentence):
         """Plain data, ready for JSON: words, multiword tokens, and what was found of the whole sentence.
 
         ``certificate`` is there if certificates were asked for: whether the tree is proved to be the best,
-        and how far its score may be from the best (``gap``, None if that is not known).
+        and how far its score may be from the best (``gap``, None if that is not known). ``constituents`` is
+        there if the sentence has a tree of phrases, as `ParsedConstituents.to_list` gives it.
         """
         words = [self._word_dict(token) for token in self]
         data: dict[str, Any] = {
@@ -163,7 +190,7 @@ class ParsedSentence(Sentence):
             "words": words,
             "multiwords": [{"first": m.first, "last": m.last, "form": m.form} for m in self.multiwords],
         }
-        if probabilities:
+        if self.has_heads and probabilities:
             columns = zip(words, self.head_probabilities(), self.label_probabilities(), strict=True)
             for word, head, label in columns:
                 word |= {"probability": head, "label_probability": label}
@@ -172,6 +199,9 @@ class ParsedSentence(Sentence):
         if CERTIFICATE in findings:
             gap = findings[CERTIFICATE]
             data[CERTIFICATE] = {"proved": gap == 0, "gap": gap if isfinite(gap) else None}
+        if (tree := self.constituents) is not None:
+            data[CONSTITUENTS] = tree.to_list()
+        data |= {key: findings[key] for key in LOG_PROBABILITIES if key in findings}
         return data
 
     @classmethod
@@ -194,6 +224,8 @@ class ParsedSentence(Sentence):
         )
         if words and all("start" in word for word in words):
             sentence.findings = {SPANS: [(word["start"], word["end"]) for word in words]}
+        if CONSTITUENTS in data:
+            take_constituents(sentence, data[CONSTITUENTS])
         return cls(sentence)
 
     def _word_dict(self, token: ParsedToken) -> dict[str, Any]:
@@ -205,10 +237,25 @@ class ParsedSentence(Sentence):
             word |= {"start": token.start, "end": token.end}
         return word
 
+    @property
+    def has_heads(self) -> bool:
+        """Whether a word has a head, or there is nothing else to show."""
+        return any(head is not None for head in self.heads) or self.metadata(CONSTITUENTS) is None
+
+    def _only_constituents(self) -> ParsedConstituents | None:
+        return None if self.has_heads else self.constituents
+
     def _own_parser(self) -> DependencyParser:
         if self._parser is None:
             raise ValueError("this sentence was not parsed here: it has no probabilities")
         return self._parser
+
+    def drawings(self) -> Iterator[str]:
+        """Pictures of all its trees."""
+        if self.has_heads:
+            yield self.to_svg()
+        if (tree := self.constituents) is not None:
+            yield tree.to_svg()
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
@@ -266,4 +313,4 @@ class Document:
         return from_spacy(doc)
 
     def _repr_html_(self) -> str:
-        return "".join(f"<div>{sentence.to_svg()}</div>" for sentence in self.sentences)
+        return "".join(f"<div>{drawing}</div>" for own in self.sentences for drawing in own.drawings())

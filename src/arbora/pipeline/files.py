@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass, field
-from html import escape
 
 from arbora import _core
 from arbora.dependency import ParseOptions, Rules
 from arbora.dependency.rule_parsing import check_rules, rules_annotator
-from arbora.draw import svg
-from arbora.draw import text as drawn
-from arbora.draw.gallery import exhibits, write_svg
 from arbora.errors import ArboraError, FileError
-from arbora.evaluation.calibration import head_probabilities
-from arbora.pipeline.documents import ParsedSentence
+from arbora.pipeline.formats import (
+    BRACKETS,
+    TEXT,
+    TREEBANKS,
+    default_input,
+    default_output,
+    input_format,
+    output_format,
+)
 from arbora.pipeline.pipeline import Pipeline
-from arbora.pipeline.shipped import open_pipeline
+from arbora.pipeline.shipped import completed, open_pipeline
+from arbora.pipeline.writers import WRITERS, Look
 from arbora.text.tokenizing.tokenizer import encoded
-from arbora.treebank import Sentence, read, write
+from arbora.treebank import Constituent, Sentence, read
 from arbora.treebank.batches import (
     ConlluPiece,
     Step,
@@ -32,15 +35,22 @@ from arbora.treebank.batches import (
     to_sentences,
 )
 from arbora.treebank.conllx import Losses, reduced
-from arbora.treebank.files import check_output, chunks, display_name, open_input, open_output
-from arbora.treebank.formats import find_format
+from arbora.treebank.files import check_output, chunks, display_name, open_input
+from arbora.treebank.phrases import sentence_of_tree
 from arbora.treebank.streaming import rewrite_file
 
-TEXT = "text"
-"""Raw text, as an input; drawn trees, as an output."""
-TREEBANKS = ("conllu", "conllx")
-PRETOKENIZED = ("horizontal", "vertical")
-OUTPUTS = (TEXT, *TREEBANKS, "json", "svg", "html")
+DEPENDENCIES_ONLY = (
+    "decoder",
+    "constraints",
+    "certificates",
+    "solver",
+    "iterations",
+    "propagations",
+    "constraint",
+    "projective",
+    "single_root",
+)
+"""Options that mean nothing to a parser of constituents."""
 
 
 @dataclass(slots=True)
@@ -55,6 +65,10 @@ class ParsingReport:
     written: int = 0
     seconds: float = 0.0
     lost: dict[str, int] = field(default_factory=dict)
+
+    def lose(self, what: str, count: int = 1) -> None:
+        """Count something that is not in the output."""
+        self.lost[what] = self.lost.get(what, 0) + count
 
 
 Progress = Callable[[ParsingReport], None]
@@ -78,30 +92,36 @@ def parse_file(
 ) -> ParsingReport:
     """Parse a file, as a stream: memory does not grow with it; or a ``text``. Old trees are replaced.
 
-    The model is a pipeline, or a parser alone. ``source_format``: text, horizontal (a sentence a line, words
-    between spaces), vertical (a word a line), conllu or conllx; told by the name if it is left out, and where
-    that tells nothing text, or conllu if the model has no tokenizer. ``target_format``: conllu, conllx, json
-    (an object a line for each sentence), text (drawn), svg or html; told by the name if it is left out, else
-    as the source if that is a treebank, else conllu. With ``kbest``, each of a sentence's best trees is a
-    sentence of its own, with its rank and log-probability. With ``rules``, all trees satisfy them. The target
-    gets its name only when all is written.
+    The model is a pipeline, or a parser alone; one of constituents is given the tokenizer and tagger that
+    come with Arbora, where the source has no words or tags. ``source_format``: text, horizontal (a sentence a
+    line, words between spaces), vertical (a word a line), conllu, conllx or brackets; told by the name if it
+    is left out, and where that tells nothing text, or conllu if the model has no tokenizer.
+    ``target_format``: conllu, conllx, brackets (constituents, a tree a line), json (an object a line for each
+    sentence), text (drawn), svg or html; told by the name if it is left out, else as the source if that is a
+    treebank, else conllu. With ``kbest``, each of a sentence's best trees is a sentence of its own, with its
+    rank and log-probability: constituents if they are written in brackets or if there are no others. With
+    ``rules``, all trees satisfy them. The target gets its name only when all is written.
     """
     options = (options or ParseOptions()).check()
     _check_wishes(options, kbest, rules)
-    write_as = _output_format(target, target_format)
+    write_as = output_format(target, target_format)
     if text is None and source_format is not None:
-        _input_format(source, source_format, "")
+        input_format(source, source_format, "")
     check_output(target)
     pipeline = open_pipeline(model)
-    read_as = TEXT if text is not None else _input_format(source, source_format, _default_input(pipeline))
-    _check_model(pipeline, model, read_as)
-    write_as = write_as or (read_as if read_as in TREEBANKS else "conllu")
+    read_as = TEXT if text is not None else input_format(source, source_format, default_input(pipeline))
+    if "constituents" in pipeline.adds and read_as not in TREEBANKS:
+        pipeline = completed(pipeline)
+    write_as = write_as or default_output(pipeline, read_as)
+    _check_model(pipeline, model, read_as, write_as)
+    _check_options(pipeline, options, rules)
     if write_as == "conllx" and (options.probabilities or kbest is not None):
         raise ArboraError("CoNLL-X has no place for probabilities and ranks: write conllu")
-    if keep_tags and read_as not in TREEBANKS:
-        raise ArboraError("--keep-tags needs an input that has tags: conllu or conllx")
+    if keep_tags and read_as not in (*TREEBANKS, BRACKETS):
+        raise ArboraError("--keep-tags needs an input that has tags: conllu, conllx or brackets")
     report, started = ParsingReport(), time.perf_counter()
-    steps = [_counting(report, progress), *_steps(pipeline, options, kbest, rules, keep_tags)]
+    ranked = "constituents" if write_as == BRACKETS or "heads" not in pipeline.adds else "heads"
+    steps = [_counting(report, progress), *_steps(pipeline, options, kbest, ranked, rules, keep_tags)]
     if write_as == "conllu" and text is None and read_as in (TEXT, "conllu"):
 
         def rewrite(pieces: Iterable[bytes]) -> Generator[ConlluPiece, None, None]:
@@ -113,11 +133,13 @@ def parse_file(
 
         rewrite_file(source, target, rewrite, threads=options.threads, batch=options.batch, on_piece=on_piece)
     else:
-        batches = _batches(pipeline, source, text, read_as, options)
+        batches = _batches(pipeline, source, text, read_as, options, report)
         sentences = _written(to_sentences(annotated(batches, steps)), report)
         if write_as == "conllx":
             sentences = reduced_sentences(sentences, report)
-        _WRITERS[write_as](target, sentences, _Look(style, coloured, options.probabilities))
+        elif write_as == BRACKETS:
+            sentences = _with_words(sentences, report)
+        WRITERS[write_as](target, sentences, Look(style, coloured, options.probabilities))
     report.seconds = time.perf_counter() - started
     return report
 
@@ -131,11 +153,17 @@ def _check_wishes(options: ParseOptions, kbest: int | None, rules: Rules | None)
         raise ArboraError("kbest must be at least 1")
 
 
-def _check_model(pipeline: Pipeline, model: str, read_as: str) -> None:
+def _check_model(pipeline: Pipeline, model: str, read_as: str, write_as: str) -> None:
     """FileError if the model does not add what is asked for."""
-    if "heads" not in pipeline.adds:
-        adds = ", ".join(pipeline.adds)
+    adds = ", ".join(pipeline.adds)
+    if not {"heads", "constituents"} & set(pipeline.adds):
         raise FileError(f"this model adds {adds}, and no trees: give one that parses", file=model)
+    if write_as == BRACKETS and "constituents" not in pipeline.adds:
+        raise FileError(
+            f"this model adds {adds}, and no constituents, which brackets are made of: give one of "
+            "`arbora train constituency`, or another --format",
+            file=model,
+        )
     if read_as == TEXT and "words" not in pipeline.adds:
         raise FileError(
             "this model has no tokenizer, so it reads no raw text: give conllu or conllx, or a model of "
@@ -144,16 +172,31 @@ def _check_model(pipeline: Pipeline, model: str, read_as: str) -> None:
         )
 
 
+def _check_options(pipeline: Pipeline, options: ParseOptions, rules: Rules | None) -> None:
+    """ArboraError if dependencies are meant, and there will be none."""
+    if "heads" in pipeline.adds:
+        return
+    default = ParseOptions()
+    names = [name for name in DEPENDENCIES_ONLY if getattr(options, name) != getattr(default, name)]
+    for name in ["rules"] * (rules is not None) + names:
+        raise ArboraError(f"{name.replace('_', ' ')}: this goes with dependencies, the model finds others")
+
+
 def _steps(
-    pipeline: Pipeline, options: ParseOptions, kbest: int | None, rules: Rules | None, keep_tags: bool
+    pipeline: Pipeline,
+    options: ParseOptions,
+    kbest: int | None,
+    ranked: str,
+    rules: Rules | None,
+    keep_tags: bool,
 ) -> list[Step]:
-    """What is done with every batch: the last step finds the tree that is wanted."""
-    steps = pipeline.steps(options, keep_tags=keep_tags)
+    """What is done with every batch: one step finds the trees that are wanted."""
+    instead: dict[str, Step] = {}
     if kbest is not None:
-        return [*steps[:-1], pipeline.parser.ranker(kbest, options)]
-    if rules is not None:
-        return [*steps[:-1], rules_annotator(pipeline.parser, rules, options)]
-    return steps
+        instead[ranked] = pipeline.find(ranked).ranker(kbest, options)
+    elif rules is not None:
+        instead["heads"] = rules_annotator(pipeline.parser, rules, options)
+    return pipeline.steps(options, keep_tags=keep_tags, instead=instead)
 
 
 def _counting(report: ParsingReport, progress: Progress | None) -> Step:
@@ -167,40 +210,6 @@ def _counting(report: ParsingReport, progress: Progress | None) -> Step:
     return count
 
 
-def _default_input(pipeline: Pipeline) -> str:
-    return TEXT if "words" in pipeline.adds else "conllu"
-
-
-def _input_format(source: str, name: str | None, default: str) -> str:
-    if name is not None:
-        known = (TEXT, *PRETOKENIZED, *TREEBANKS)
-        if name not in known:
-            raise FileError(f"there is no input format {name}; there are {', '.join(known)}", file=source)
-        return name
-    try:
-        found = find_format(source).name
-    except FileError:
-        return default
-    if found not in (*PRETOKENIZED, *TREEBANKS):
-        raise FileError(f"{found} have no words to parse: give text, or conllu", file=source)
-    return found
-
-
-def _output_format(target: str, name: str | None) -> str | None:
-    if name is not None:
-        if name not in OUTPUTS:
-            raise FileError(f"there is no output format {name}; there are {', '.join(OUTPUTS)}", file=target)
-        return name
-    for ending in ("json", "jsonl", "svg", "html", "txt"):
-        if target.endswith("." + ending):
-            return {"jsonl": "json", "txt": TEXT}.get(ending, ending)
-    try:
-        found = find_format(target).name
-    except FileError:
-        return None
-    return found if found in TREEBANKS else None
-
-
 def _batches_of(
     pipeline: Pipeline, pieces: Iterable[bytes], format: str, options: ParseOptions
 ) -> Iterator[_core.Batch]:
@@ -210,7 +219,12 @@ def _batches_of(
 
 
 def _batches(
-    pipeline: Pipeline, source: str, text: str | None, format: str, options: ParseOptions
+    pipeline: Pipeline,
+    source: str,
+    text: str | None,
+    format: str,
+    options: ParseOptions,
+    report: ParsingReport,
 ) -> Iterator[_core.Batch]:
     """The words of a text, or of a file in any format."""
     if text is not None:
@@ -225,7 +239,25 @@ def _batches(
                 raise
     else:
         with read(source, format, single_root=False) as reader:
-            yield from make_batches(reader, options.batch)
+            sentences = _of_trees(reader, report) if format == BRACKETS else reader
+            yield from make_batches(sentences, options.batch)
+
+
+def _of_trees(trees: Iterable[Constituent], report: ParsingReport) -> Iterator[Sentence]:
+    for tree in trees:
+        sentence = sentence_of_tree(tree)
+        if sentence is None:
+            report.lose("trees of traces only")
+        else:
+            yield sentence
+
+
+def _with_words(sentences: Iterable[Sentence], report: ParsingReport) -> Iterator[Sentence]:
+    for sentence in sentences:
+        if len(sentence):
+            yield sentence
+        else:
+            report.lose("sentences without words")
 
 
 def _written(sentences: Iterable[Sentence], report: ParsingReport) -> Iterator[Sentence]:
@@ -241,62 +273,8 @@ def reduced_sentences(sentences: Iterable[Sentence], report: ParsingReport) -> I
         plain = reduced(sentence, losses)
         for what, count in asdict(losses).items():
             if count:
-                name = what.replace("_", " ")
-                report.lost[name] = report.lost.get(name, 0) + count
+                report.lose(what.replace("_", " "), count)
         if len(plain):
             yield plain
         else:
-            report.lost["sentences without words"] = report.lost.get("sentences without words", 0) + 1
-
-
-class _Look:
-    """How drawn trees look: the style, colours, and whether probabilities are shown."""
-
-    def __init__(self, style: str, coloured: bool, probabilities: bool) -> None:
-        self.style, self.coloured, self.probabilities = style, coloured, probabilities
-
-    def of(self, sentence: Sentence) -> list[float] | None:
-        """The probabilities to be shown."""
-        return head_probabilities(sentence) if self.probabilities else None
-
-
-def _write_treebank(format: str) -> Callable[[str, Iterator[Sentence], _Look], None]:
-    def write_as(target: str, sentences: Iterator[Sentence], _: _Look) -> None:
-        write(target, sentences, format)
-
-    return write_as
-
-
-def _write_json(target: str, sentences: Iterator[Sentence], look: _Look) -> None:
-    with open_output(target) as stream:
-        for sentence in sentences:
-            data = ParsedSentence(sentence).to_dict(probabilities=look.probabilities)
-            stream.write(json.dumps(data, ensure_ascii=False).encode() + b"\n")
-
-
-def _write_drawn(target: str, sentences: Iterator[Sentence], look: _Look) -> None:
-    with open_output(target) as stream:
-        for place, sentence in enumerate(sentences):
-            picture = drawn(sentence, look.style, look.of(sentence), coloured=look.coloured)
-            stream.write((("\n" if place else "") + picture + "\n").encode())
-
-
-def _write_svg(target: str, sentences: Iterator[Sentence], _: _Look) -> None:
-    write_svg(target, exhibits(sentences))
-
-
-def _write_html(target: str, sentences: Iterator[Sentence], look: _Look) -> None:
-    with open_output(target) as stream:
-        stream.write(b'<!doctype html>\n<meta charset="utf-8">\n<title>Trees</title>\n')
-        for sentence in sentences:
-            heading = escape(sentence.text or " ".join(sentence.forms))
-            stream.write(f"<h3>{heading}</h3>\n{svg(sentence, look.of(sentence))}\n".encode())
-
-
-_WRITERS: dict[str, Callable[[str, Iterator[Sentence], _Look], None]] = {
-    **{name: _write_treebank(name) for name in TREEBANKS},
-    "json": _write_json,
-    TEXT: _write_drawn,
-    "svg": _write_svg,
-    "html": _write_html,
-}
+            report.lose("sentences without words")

@@ -153,11 +153,22 @@ class Pipeline(Component):
         found = annotated(batches, self.steps(options, keep_tags=keep_tags))
         return to_sentences(ahead(found) if options.threads > 1 else found)
 
-    def steps(self, options: ParseOptions, *, keep_tags: bool = False) -> list[Step]:
-        """What the components do with a batch of words, one after the other."""
+    def steps(
+        self,
+        options: ParseOptions,
+        *,
+        keep_tags: bool = False,
+        instead: Mapping[str, Step] | None = None,
+    ) -> list[Step]:
+        """What the components do with a batch of words, one after the other.
+
+        ``instead`` is done in place of the component that adds such a column.
+        """
+        others = instead or {}
         asked = {name: value for own in self.components.values() for name, value in own.asks.items()}
         return [
-            component.step(options, asked)
+            next((others[column] for column in component.adds if column in others), None)
+            or component.step(options, asked)
             for component in self.components.values()
             if "words" not in component.adds and not (keep_tags and "upos" in component.adds)
         ]

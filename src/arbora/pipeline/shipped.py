@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -102,6 +103,21 @@ def open_pipeline(name: str | os.PathLike[str] = DEFAULT) -> Pipeline:
     if isinstance(found, Pipeline):
         return found
     return Pipeline([(find_architecture(found.architecture).title, found)])
+
+
+def completed(pipeline: Pipeline, columns: Sequence[str] = ("words", "upos")) -> Pipeline:
+    """The pipeline with components of the one that comes with Arbora for those of the columns that none adds.
+
+    >>> parser = Pipeline([("parser", load().parser)])
+    >>> list(completed(parser).components)
+    ['tokenizer', 'tagger', 'parser']
+    """
+    missing = [column for column in columns if column not in pipeline.adds]
+    if not missing:
+        return pipeline
+    own: Pipeline = load()
+    added = [(name, one) for name, one in own.components.items() if set(missing) & set(one.adds)]
+    return Pipeline([*added, *pipeline.components.items()], pipeline.card)
 
 
 @lru_cache(maxsize=4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from arbora.errors import ArboraError
 
@@ -37,6 +37,37 @@ class Constituent:
         from arbora.treebank import brackets
 
         return brackets.decode_one(text)
+
+    @staticmethod
+    def from_spans(
+        spans: Sequence[tuple[str, int, int]], words: Sequence[str], tags: Sequence[str]
+    ) -> Constituent:
+        """The tree over these words with these constituents, parents first, as `spans` lists them.
+
+        >>> print(Constituent.from_spans([("S", 0, 2), ("VP", 1, 2)], ["Dogs", "bark"], ["NNS", "VBP"]))
+        (S (NNS Dogs) (VP (VBP bark)))
+        """
+        if not spans or spans[0][1:] != (0, len(words)) or not words:
+            raise ArboraError("the first constituent must hold all words")
+        leaves = [Constituent(tag, [word]) for tag, word in zip(tags, words, strict=True)]
+        top = Constituent("", [])
+        path = [(top, len(words))]  # open nodes and where they end
+        at = 0  # the first word that is in no node yet
+        for label, start, end in [*spans, ("", len(words), len(words))]:
+            while len(path) > 1 and path[-1][1] <= start:
+                node, last = path.pop()
+                node.children += leaves[at:last]
+                at = max(at, last)
+            if start == len(words):
+                break
+            if not at <= start < end <= path[-1][1]:
+                raise ArboraError(f"the constituent {label} of words {start} to {end} crosses another")
+            path[-1][0].children += leaves[at:start]
+            at = start
+            node = Constituent(label, [])
+            path[-1][0].children.append(node)
+            path.append((node, end))
+        return top.children[0]  # type: ignore[return-value]  # never a word
 
     @property
     def is_preterminal(self) -> bool:

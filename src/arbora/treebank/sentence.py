@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arbora import _core
+
+if TYPE_CHECKING:
+    from arbora.treebank.constituent import Constituent
 
 UNKNOWN = "_"
 COLUMNS = (
@@ -222,6 +225,34 @@ class Sentence:
     def text(self) -> str | None:
         """The value of ``# text = ...``."""
         return self.metadata("text")
+
+    @property
+    def constituents(self) -> Constituent | None:
+        """The tree of phrases that the comment ``# constituents = (S ...)`` tells; None if there is none.
+
+        It is a new tree each time: set it to change it. Its words are as brackets write them (``-LRB-``), its
+        tags are its own.
+
+        >>> sentence = Sentence(["Go"], comments=["# constituents = (S (VP (VB Go)))"])
+        >>> sentence.constituents.spans()
+        [('S', 0, 1), ('VP', 0, 1)]
+        """
+        from arbora.treebank.phrases import get_constituents
+
+        return get_constituents(self)
+
+    @constituents.setter
+    def constituents(self, tree: Constituent | None) -> None:
+        from arbora.treebank.phrases import set_constituents
+
+        set_constituents(self, tree)
+
+    @property
+    def constituent_probabilities(self) -> list[float] | None:
+        """How probable each constituent is, in the order of ``constituents.spans()``; None if nobody said."""
+        from arbora.treebank.phrases import get_probabilities
+
+        return get_probabilities(self)
 
     @property
     def roots(self) -> list[int]:

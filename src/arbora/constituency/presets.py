@@ -1,0 +1,91 @@
+"""Presets: named constituency parsers, each an architecture and what differs from its default options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pkgutil import resolve_name
+from types import MappingProxyType
+from typing import Any
+
+from arbora.errors import ArboraError
+from arbora.models import find_architecture
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """The name of an architecture, a line about it, and its options where they differ from the defaults."""
+
+    architecture: str
+    summary: str
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+PRESETS = {
+    "mean-field": Preset(
+        "isbn-parser",
+        "latent variables, optimised again after each decision (Titov & Henderson 2007)",
+        {"inference": "mean-field"},
+    ),
+    "feed-forward": Preset(
+        "isbn-parser", "the same, computed once as a neural network does", {"inference": "feed-forward"}
+    ),
+    "span": Preset(
+        "span-parser", "features of spans and rules, with exact probabilities (Hall, Durrett & Klein 2014)"
+    ),
+}
+
+
+def find_preset(name: str) -> Preset:
+    """The preset of this name; ArboraError if there is none.
+
+    >>> find_preset("mean-field").architecture
+    'isbn-parser'
+    >>> find_preset("median")
+    Traceback (most recent call last):
+    arbora.errors.ArboraError: there is no preset 'median'; there are mean-field, feed-forward, span
+    """
+    if name not in PRESETS:
+        raise ArboraError(f"there is no preset {name!r}; there are {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+def preset_options(name: str, changes: Mapping[str, Any] | None = None) -> Any:
+    """The options of a preset's parser, with changes; ArboraError if it has no such option.
+
+    A change may be text, as a command line has it: it becomes what the option is.
+    """
+    preset = find_preset(name)
+    default = resolve_name(find_architecture(preset.architecture).task).default_options()
+    known = {one.name: getattr(default, one.name) for one in fields(default)}
+    made = dict(preset.options)
+    for option, value in (changes or {}).items():
+        if option not in known or option in made:
+            others = ", ".join(other for other in known if other not in made)
+            raise ArboraError(f"the preset {name} has no option {option}; it has {others}")
+        made[option] = option_of_text(option, value, known[option]) if isinstance(value, str) else value
+    return replace(default, **made).check()
+
+
+def option_of_text(name: str, text: str, default: Any) -> Any:
+    """The value of an option that is written so, of the kind that its default is.
+
+    >>> option_of_text("width", "40", 80), option_of_text("signatures", "true", False)
+    (40, True)
+    >>> option_of_text("width", "wide", 80)
+    Traceback (most recent call last):
+    arbora.errors.ArboraError: the option width must be a whole number, not 'wide'
+    """
+    if isinstance(default, bool):
+        if text.lower() in ("true", "false"):
+            return text.lower() == "true"
+        raise ArboraError(f"the option {name} must be true or false, not {text!r}")
+    if isinstance(default, str):
+        return text
+    if not isinstance(default, int | float):
+        raise ArboraError(f"the option {name} is no single value: set it in Python")
+    try:
+        return type(default)(text)
+    except ValueError:
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        raise ArboraError(f"the option {name} must be {kind}, not {text!r}") from None

@@ -1,0 +1,99 @@
+"""How parsed sentences are written, in every format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from typing import TypeAlias
+
+from arbora.dependency.output import KBEST_RANK
+from arbora.draw import svg
+from arbora.draw import text as drawn
+from arbora.draw.characters import visible
+from arbora.draw.gallery import Exhibit, write_svg
+from arbora.evaluation.calibration import head_probabilities
+from arbora.pipeline.documents import ParsedSentence
+from arbora.treebank import Constituent, Sentence, write
+from arbora.treebank.files import open_output
+
+Writer: TypeAlias = "Callable[[str, Iterator[Sentence], Look], None]"
+
+
+class Look:
+    """How drawn trees look: the style, colours, and whether probabilities are shown."""
+
+    def __init__(self, style: str, coloured: bool, probabilities: bool) -> None:
+        self.style, self.coloured, self.probabilities = style, coloured, probabilities
+
+    def shown(self, sentence: Sentence) -> Iterator[tuple[Sentence | Constituent, Sequence[float] | None]]:
+        """The trees of a sentence that are to be drawn, and their probabilities."""
+        parsed = ParsedSentence(sentence)
+        if parsed.has_heads:
+            yield sentence, head_probabilities(sentence) if self.probabilities else None
+        if (tree := parsed.constituents) is not None:
+            yield tree, tree.probabilities if self.probabilities else None
+
+
+def _write_treebank(format: str) -> Writer:
+    def write_as(target: str, sentences: Iterator[Sentence], _: Look) -> None:
+        write(target, sentences, format)
+
+    return write_as
+
+
+def _write_brackets(target: str, sentences: Iterator[Sentence], _: Look) -> None:
+    """A tree a line; an empty line between the k best trees of one sentence and those of the next."""
+    with open_output(target) as stream:
+        for place, sentence in enumerate(sentences):
+            first = (sentence.findings or {}).get(KBEST_RANK) == 1
+            stream.write(f"{chr(10) if first and place else ''}{sentence.constituents}\n".encode())
+
+
+def _write_json(target: str, sentences: Iterator[Sentence], look: Look) -> None:
+    with open_output(target) as stream:
+        for sentence in sentences:
+            data = ParsedSentence(sentence).to_dict(probabilities=look.probabilities)
+            stream.write(json.dumps(data, ensure_ascii=False).encode() + b"\n")
+
+
+def _write_drawn(target: str, sentences: Iterator[Sentence], look: Look) -> None:
+    with open_output(target) as stream:
+        pictures = (
+            drawn(tree, look.style, odds, coloured=look.coloured)
+            for sentence in sentences
+            for tree, odds in look.shown(sentence)
+        )
+        for place, picture in enumerate(pictures):
+            stream.write((("\n" if place else "") + picture + "\n").encode())
+
+
+def _write_svg(target: str, sentences: Iterator[Sentence], look: Look) -> None:
+    named = (
+        (visible(sentence.sent_id or f"#{number}"), *shown)
+        for number, sentence in enumerate(sentences, 1)
+        for shown in look.shown(sentence)
+    )
+    write_svg(target, (Exhibit(number, *own) for number, own in enumerate(named, 1)))
+
+
+def _write_html(target: str, sentences: Iterator[Sentence], look: Look) -> None:
+    with open_output(target) as stream:
+        stream.write(b'<!doctype html>\n<meta charset="utf-8">\n<title>Trees</title>\n')
+        for sentence in sentences:
+            heading = escape(sentence.text or " ".join(sentence.forms))
+            stream.write(f"<h3>{heading}</h3>\n".encode())
+            for tree, odds in look.shown(sentence):
+                stream.write(f"{svg(tree, odds)}\n".encode())
+
+
+WRITERS: dict[str, Writer] = {
+    "conllu": _write_treebank("conllu"),
+    "conllx": _write_treebank("conllx"),
+    "brackets": _write_brackets,
+    "json": _write_json,
+    "text": _write_drawn,
+    "svg": _write_svg,
+    "html": _write_html,
+}
+"""By the names of formats."""
