@@ -116,8 +116,10 @@ def test_results_do_not_depend_on_threads_or_company(parser):
 
 
 def test_what_was_never_seen(parser):
-    with pytest.raises(ArboraError, match="never seen the tag 'ZZ'; it knows"):
-        parser.parse([TaggedWords(["a"], ["ZZ"])])
+    (found,) = parser.parse([TaggedWords(["a"], ["ZZ"])])
+    assert [leaf.label for leaf in found.tree.preterminals()] == ["ZZ"]
+    (other,) = parser.parse([TaggedWords(["a"], [parser.vocabulary.common_tag])])
+    assert found.log_probability == other.log_probability
     with pytest.raises(ArboraError, match="sentence 2 has no words"):
         parser.parse([TaggedWords(["a"], ["NN"]), TaggedWords([], [])])
     with pytest.raises(ArboraError, match="never seen the label 'QQ'"):

@@ -39,7 +39,8 @@ class Vocabulary:
 
     ``words`` has for each tag its words, the unknown one first. ``root_label`` is the label that all trees
     have at the top; None if they differ, and are below a root that is not shown. ``longest_chain`` is the
-    greatest number of constituents over the same words.
+    greatest number of constituents over the same words. A tag that was never seen counts as ``common_tag``,
+    the most frequent one: taggers know more tags than a small treebank has.
     """
 
     labels: list[str]
@@ -47,6 +48,7 @@ class Vocabulary:
     words: list[list[str]]
     root_label: str | None
     longest_chain: int
+    common_tag: str
     _labels: dict[str, int] = field(init=False, repr=False)
     _tags: dict[str, int] = field(init=False, repr=False)
     _words: list[dict[str, int]] = field(init=False, repr=False)
@@ -59,6 +61,8 @@ class Vocabulary:
         for words in self.words:
             self._words.append({word: begin + number for number, word in enumerate(words)})
             begin += len(words)
+        if self.common_tag not in self._tags:
+            raise ValueError("the common tag is none of the tags")
         if len(self._labels) < len(self.labels) or len(self._tags) < len(self.tags):
             raise ValueError("a label or tag comes twice")
         if any(
@@ -93,13 +97,18 @@ class Vocabulary:
         chains = (_longest_chain(_inner_spans(tree, root)) for tree in trees)
         if not labels:
             raise ArboraError("the trees have no constituents")
-        return cls(sorted(labels), tags, [frequent[tag] for tag in tags], root, max(1, *chains, 1))
+        counts = Counter(tag for tree in trees for tag in tagged_words(tree).tags)
+        common = min(counts, key=lambda tag: (-counts[tag], tag))
+        return cls(sorted(labels), tags, [frequent[tag] for tag in tags], root, max(chains), common)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Vocabulary:
         """That of a header."""
         return cls(
-            **{name: data[name] for name in ("labels", "tags", "words", "root_label", "longest_chain")}
+            **{
+                name: data[name]
+                for name in ("labels", "tags", "words", "root_label", "longest_chain", "common_tag")
+            }
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -110,16 +119,13 @@ class Vocabulary:
             "words": self.words,
             "root_label": self.root_label,
             "longest_chain": self.longest_chain,
+            "common_tag": self.common_tag,
         }
 
     def numbers(self, sentence: TaggedWords) -> tuple[list[int], list[int]]:
-        """The tags and the tag-words of a sentence; ArboraError if a tag was never seen."""
-        unseen = next((tag for tag in sentence.tags if tag not in self._tags), None)
-        if unseen is not None:
-            raise ArboraError(
-                f"the parser has never seen the tag {unseen!r}; it knows {', '.join(self.tags[:40])}"
-            )
-        tags = [self._tags[tag] for tag in sentence.tags]
+        """The tags and the tag-words of a sentence."""
+        common = self._tags[self.common_tag]
+        tags = [self._tags.get(tag, common) for tag in sentence.tags]
         return tags, [self._word(tag, word) for tag, word in zip(tags, sentence.words, strict=True)]
 
     def _word(self, tag: int, word: str) -> int:
@@ -130,7 +136,7 @@ class Vocabulary:
         return found
 
     def decisions(self, tree: Constituent) -> Decisions:
-        """The derivation of a tree; ArboraError if it has a label or a tag that was never seen."""
+        """The derivation of a tree; ArboraError if it has a label that was never seen."""
         spans = _inner_spans(tree, self.root_label)
         unseen = next((label for label, _, _ in spans if label not in self._labels), None)
         if unseen is not None:
