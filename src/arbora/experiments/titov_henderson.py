@@ -45,7 +45,9 @@ def run(
     trees = read_trees(train)
     gold = [tree for one in read_trees(dev) if (tree := prepared(one)) is not None]
     seeds = range(seed, seed + count)
-    given = {name: value for name, value in (("epochs", epochs), ("width", width)) if value is not None}
+    given: dict[str, Any] = {
+        name: value for name, value in (("epochs", epochs), ("width", width)) if value is not None
+    }
     runs: dict[str, list[dict[str, Any]]] = {inference: [] for inference in INFERENCES}
     scores: dict[str, list[BracketEvaluation]] = {inference: [] for inference in INFERENCES}
     for number, own in enumerate(seeds):
@@ -73,9 +75,9 @@ def _scores(evaluation: BracketEvaluation) -> dict[str, Any]:
 def _comparison(scores: dict[str, list[BracketEvaluation]]) -> dict[str, Any]:
     """Mean-field minus feed-forward, over the sentences of all seeds, and for each seed."""
     first, second = (scores[inference] for inference in reversed(INFERENCES))
-    pooled = [[row for one in of for row in one.counts] for of in (first, second)]
+    ours, theirs = ([row for one in each for row in one.counts] for each in (first, second))
     each = [asdict(compare_sums(a.counts, b.counts, f1_of_sums)) for a, b in zip(first, second, strict=True)]
-    return {"pooled": asdict(compare_sums(*pooled, f1_of_sums)), "seeds": each}
+    return {"pooled": asdict(compare_sums(ours, theirs, f1_of_sums)), "seeds": each}
 
 
 def _spread(values: Sequence[float]) -> str:
