@@ -144,12 +144,13 @@ using ParseSpec = std::tuple<std::vector<DecisionSpec>, double>;
 std::vector<std::vector<ParseSpec>> parse_sentences(const BoundNetwork& self, const Array<const double>& weights,
                                                     const std::vector<std::vector<int>>& tags,
                                                     const std::vector<std::vector<int>>& words, int beam, int branching,
-                                                    int candidates, int threads) {
+                                                    int candidates, int most_steps, int threads) {
     const isbn::Network network = self.with(weights);
     isbn::BeamOptions options;
     options.beam = beam;
     options.branching = branching;
     options.candidates = candidates;
+    options.most_steps = most_steps;
     std::vector<std::vector<ParseSpec>> result(tags.size());
     nb::gil_scoped_release release;
     parallel_for(tags.size(), threads, [&](std::size_t i) {
@@ -222,7 +223,8 @@ void bind_isbn(nb::module_& m) {
         .def("gradient", &gradient_of, "weights"_a, "corpus"_a, "number"_a,
              "A derivation's log-probability, and its gradient.")
         .def("parse", &parse_sentences, "weights"_a, "tags"_a, "words"_a, "beam"_a, "branching"_a, "candidates"_a,
-             "threads"_a, "For every sentence its derivations, best first, with their log-probabilities.");
+             "most_steps"_a, "threads"_a,
+             "For every sentence its derivations, best first, with their log-probabilities.");
     nb::class_<Corpus>(m, "IsbnCorpus", "Derivations that are learned from.")
         .def(nb::init<>())
         .def("add", &Corpus::add, "network"_a, "decisions"_a)

@@ -98,6 +98,7 @@ private:
         if (!(own.legal >> action & 1)) return false;
         if (action == shift) return !is_last();
         if (action == end) return is_last();
+        if (action == project && is_last()) return derivations_.top(own.at).chain < shape_.longest_chain;
         if (action == attach && !shape_.root_takes_many && !is_last()) {
             const int below = derivations_.at(own.at, Place::below);
             return derivations_.node(below).symbol != shape_.root_symbol();

@@ -72,10 +72,9 @@ unsigned Derivations::legal_actions(const Configuration& configuration) const {
         if (node.last < 0) return 1u << shift;
         return 1u << end | (shape_.root_takes_many ? 1u << shift : 0u);
     }
-    unsigned legal = 1u << attach;
-    if (node.word < 0) legal |= 1u << shift;
-    if (node.chain < shape_.longest_chain) legal |= 1u << project;
-    return legal;
+    // One constituent more than a chain may have can only be the parent of others, too.
+    if (node.chain > shape_.longest_chain) return 1u << shift;
+    return 1u << attach | 1u << project | (node.word < 0 ? 1u << shift : 0u);
 }
 
 int Derivations::at(const Configuration& configuration, Place place) const {

@@ -1,4 +1,4 @@
-"""Slow twins of sigmoid belief networks over left-corner derivations: by definition, by search, by enumeration."""
+"""Slow twins of sigmoid belief networks over left-corner derivations: by definition, and by enumeration."""
 
 from __future__ import annotations
 
@@ -141,9 +141,8 @@ def walk(network: Network, decisions: Sequence[tuple[int, int, int, int]]) -> It
             many = [SHIFT] if network.root_takes_many or not root.children else []
             legal = many + ([END] if root.children else [])
         else:
-            legal = [ATTACH]
-            legal += [SHIFT] if top.word < 0 else []
-            legal += [PROJECT] if top.chain() < network.longest_chain else []
+            is_too_long = top.chain() > network.longest_chain  # unless it gets another child
+            legal = ([] if is_too_long else [ATTACH, PROJECT]) + ([SHIFT] if top.word < 0 else [])
         yield {
             "legal": sorted(legal),
             "states": [state_of(places[place]) for place in network.states],

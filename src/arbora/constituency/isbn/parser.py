@@ -19,6 +19,8 @@ from arbora.models import Parts, Tensors
 from arbora.treebank import Constituent
 
 ARCHITECTURE = "isbn-parser"
+MOST_STEPS = 2000
+"""Decisions that are looked at between two words, at most."""
 
 
 def make_network(vocabulary: Vocabulary, options: IsbnOptions) -> _core.IsbnNetwork:
@@ -88,6 +90,7 @@ class IsbnParser(ConstituencyParser):
             max(self.options.beam, k),
             self.options.branching,
             max(self.options.candidates, k),
+            MOST_STEPS,
             threads,
         )
         return [
