@@ -61,6 +61,8 @@ def test_every_benchmark_measures_and_shows(name):
         ["accuracy"],
         ["parse", "--seeds", "2"],
         ["pipeline"],
+        ["constituency"],
+        ["constituency", "--peers", "x"],
         ["trees", "--peers", "x"],
     ],
 )
@@ -148,6 +150,20 @@ def test_presets_are_trained_and_measured():
         console.print(accuracy.table(found))
         console.print(parse.table(speeds))
     assert console.export_text().count("second-order") == 2
+
+
+def test_constituency_parsers_are_trained_and_measured():
+    train = Path(__file__).parents[2] / "examples" / "treebank" / "brackets.mrg"
+    constituency = import_module(BENCHMARKS["constituency"][0])
+    found = constituency.measure(train, train, presets=["feed-forward", "mean-field"], epochs=1)
+    for row in found["presets"].values():
+        assert row["training_sentences_per_second"] > 0
+        assert row["parsing"]["words_per_second"] > 0
+        assert 0 <= row["f1"]["all"] <= 1
+    with open(os.devnull, "w") as nowhere:
+        console = Console(width=200, record=True, file=nowhere)
+        console.print(constituency.table(found))
+    assert "feed-forward" in console.export_text()
 
 
 # ---- the pipeline and its peers ----

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise, permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,3 +122,21 @@ def test_command(tmp_path) -> None:
     assert wrong.returncode == 2
     assert "there is no experiment" in wrong.stderr
     assert run_here("experiment", "bethe-gap", "--figure", "no/where.svg").returncode == 2
+
+
+def test_feed_forward_against_mean_field(tmp_path):
+    treebank = str(Path(__file__).resolve().parents[2] / "examples" / "treebank" / "brackets.mrg")
+    files = ("--train", treebank, "--dev", treebank)
+    done = run_here(
+        "experiment",
+        "titov-henderson-1",
+        *files,
+        *("--epochs", "2", "--width", "5", "--count", "2", "--figure", str(tmp_path / "f.svg"), "--json"),
+    )
+    result = json.loads(done.stdout)
+    assert {name: len(runs) for name, runs in result["runs"].items()} == {"feed-forward": 2, "mean-field": 2}
+    assert all(len(run["curve"]) == 2 for runs in result["runs"].values() for run in runs)
+    assert 0 < result["comparison"]["pooled"]["p_value"] <= 1
+    assert (tmp_path / "f.svg").read_text().count("<polyline") == 2
+    assert "needs --train and --dev" in run_here("experiment", "titov-henderson-1").stderr
+    assert "takes no --width" in run_here("experiment", "bethe-gap", "--width", "3").stderr

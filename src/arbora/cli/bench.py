@@ -19,6 +19,10 @@ BENCHMARKS = {
         "arbora.benchmarks.accuracy",
         "presets trained on the spot with several seeds: accuracy, training times, sizes, pruning",
     ),
+    "constituency": (
+        "arbora.benchmarks.constituency",
+        "constituency parsers trained on the spot: F1, training and parsing speed, by length",
+    ),
     "inference": (
         "arbora.benchmarks.inference",
         "factor graphs: growth of every propagator, cost of a message, against PGMax and numpy",
@@ -49,11 +53,9 @@ def bench(
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Measure on this file (treebank only).")] = None,
     train: Annotated[
-        Path | None, typer.Option(help="Train on this file (accuracy, parse, parser; pipeline: the peers).")
+        Path | None, typer.Option(help="Train on this file (all that train; pipeline: the peers).")
     ] = None,
-    dev: Annotated[
-        Path | None, typer.Option(help="Parse this file (accuracy, parse, parser, pipeline).")
-    ] = None,
+    dev: Annotated[Path | None, typer.Option(help="Parse this file (all that train, pipeline).")] = None,
     peers: Annotated[
         Path | None,
         typer.Option(
@@ -64,7 +66,8 @@ def bench(
     presets: Annotated[
         str | None,
         typer.Option(
-            metavar="NAMES", help="With commas between (accuracy, parse); by default the main ones."
+            metavar="NAMES",
+            help="With commas between (accuracy, constituency, parse); by default the main ones.",
         ),
     ] = None,
     seeds: Annotated[
@@ -73,7 +76,7 @@ def bench(
     labels: Annotated[
         str | None, typer.Option(help="How labels are found: joint, second-stage or both (parser only).")
     ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Epochs of training (accuracy, parse, parser).")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Epochs of training (all that train).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quick: Annotated[
         bool, typer.Option(help="A tiny run that only shows what comes out (inference, trees).")
@@ -112,6 +115,7 @@ def bench(
 # Which options belong to which benchmark.
 _OWN = {
     "accuracy": {"train", "dev", "presets", "seeds", "epochs"},
+    "constituency": {"train", "dev", "presets", "epochs"},
     "inference": {"quick"},
     "parse": {"train", "dev", "presets", "epochs"},
     "parser": {"train", "dev", "labels", "epochs"},

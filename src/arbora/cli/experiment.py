@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,10 @@ EXPERIMENTS = {
         "arbora.experiments.random_instances",
         "how often LP, ILP, dual decomposition and AD3 prove their answers on random models",
     ),
+    "titov-henderson-1": (
+        "arbora.experiments.titov_henderson",
+        "feed-forward against mean-field inference in ISBN parsers, on --train and --dev",
+    ),
     "bethe-gap": (
         "arbora.experiments.bethe_gap",
         "how far BP marginals and Bethe values are from exact ones, by strength of pairs and schedule",
@@ -32,7 +37,11 @@ def experiment(
         str | None, typer.Argument(help="Which one; without it, a list of what there is.")
     ] = None,
     length: Annotated[int | None, typer.Option(min=1, help="Words in a sentence.")] = None,
-    count: Annotated[int | None, typer.Option(min=1, help="How many instances.")] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="How many instances, or seeds.")] = None,
+    train: Annotated[str | None, typer.Option(help="Train on this file (titov-henderson-1).")] = None,
+    dev: Annotated[str | None, typer.Option(help="Parse this file (titov-henderson-1).")] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Of training (titov-henderson-1).")] = None,
+    width: Annotated[int | None, typer.Option(min=1, help="Latent variables (titov-henderson-1).")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Where random numbers begin.")] = 1,
     output: Annotated[Path | None, typer.Option(help="Write the result to this file, as JSON.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw it into this file, as SVG.")] = None,
@@ -52,7 +61,18 @@ def experiment(
             raise FileError("its directory does not exist: make it first", file=str(path))
     module = import_module(EXPERIMENTS[name][0])
     options: dict[str, Any] = {"seed": seed}
-    options |= {key: value for key, value in (("length", length), ("count", count)) if value is not None}
+    given = {
+        "length": length,
+        "count": count,
+        "train": train,
+        "dev": dev,
+        "epochs": epochs,
+        "width": width,
+    }
+    options |= {key: value for key, value in given.items() if value is not None}
+    unfit = next((key for key in options if key not in signature(module.run).parameters), None)
+    if unfit is not None:
+        raise ArboraError(f"the experiment {name} takes no --{unfit}")
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(name)
         result = module.run(

@@ -13,9 +13,9 @@ from arbora import _core
 from arbora.constituency.isbn.options import IsbnOptions
 from arbora.constituency.isbn.parser import ARCHITECTURE, IsbnParser, make_network
 from arbora.constituency.isbn.vocabulary import Vocabulary
-from arbora.constituency.measuring import bracket_f1
 from arbora.constituency.trees import prepared, read_trees, tagged_words
 from arbora.errors import ArboraError
+from arbora.evaluation import evaluate_brackets
 from arbora.models import Parts
 from arbora.training import Candidate, EpochReport, FileTask, History, Stage, Step, Trained, Watcher, run
 from arbora.treebank import Constituent
@@ -147,7 +147,7 @@ class IsbnTask(FileTask[IsbnParser]):
             return Candidate(parts)
         parser = IsbnParser(self._header(), np.asarray(parts[1]["weights"], np.float64))
         found = parser.parse([tagged_words(tree) for tree in self.dev], threads=self.threads)
-        score = bracket_f1(self.dev, [parsed.tree for parsed in found])
+        score = evaluate_brackets(self.dev, [parsed.tree for parsed in found]).all.brackets.f1
         return Candidate(parts, {"f1": score}, score)
 
     def ends_early(self, stage: Stage, history: History) -> bool:
