@@ -172,10 +172,11 @@ nb::tuple maximise_means(const std::vector<std::tuple<Array<const double, 2>, Ar
         list.push_back({rows.data(), biases.data(), static_cast<int>(biases.shape(0)), chosen});
     double* means;
     auto array = new_array<double, 1>({eta.shape(0)}, means);
-    std::fill_n(means, width, 0.5);
+    std::vector<double> logits(width);
     isbn::MeanFieldScratch scratch;
-    const int steps = isbn::maximise(list, eta.data(), width,
-                                     by_coordinates ? isbn::Ascent::coordinates : isbn::Ascent::newton, means, scratch);
+    const int steps =
+        isbn::maximise(list, eta.data(), width, by_coordinates ? isbn::Ascent::coordinates : isbn::Ascent::newton,
+                       logits.data(), means, scratch);
     return nb::make_tuple(array, isbn::lower_bound(list, eta.data(), width, means), steps);
 }
 

@@ -23,7 +23,8 @@ public:
           options_(options),
           derivations_(network.shape),
           probabilities_(network.shape.decisions()),
-          means_(width_) {}
+          means_(width_),
+          logits_(width_) {}
 
     std::vector<BeamParse> run() {
         hypotheses_.push_back({});
@@ -69,9 +70,13 @@ private:
     void means_of(int parent, const Decision& decision, int choices, double* result) {
         Choice list[3];
         network_.choices_of(decision, hypotheses_[parent].legal, list);
-        squash(eta(parent), width_, result);
-        if (network_.inference == Inference::mean_field)
-            maximise({list, static_cast<std::size_t>(choices)}, eta(parent), width_, Ascent::newton, result, scratch_);
+        if (network_.inference == Inference::feed_forward) {
+            squash(eta(parent), width_, result);
+            return;
+        }
+        std::copy_n(eta(parent), width_, logits_.begin());
+        maximise({list, static_cast<std::size_t>(choices)}, eta(parent), width_, Ascent::newton, logits_.data(), result,
+                 scratch_);
     }
 
     // Sets up the state after a hypothesis.
@@ -196,7 +201,7 @@ private:
     Derivations derivations_;
     std::vector<Hypothesis> hypotheses_;
     std::priority_queue<std::pair<double, int>> agenda_;  // score, then the earlier one
-    std::vector<double> eta_, states_, probabilities_, means_;
+    std::vector<double> eta_, states_, probabilities_, means_, logits_;
     std::vector<int> order_;
     std::size_t next_word_ = 0;
     MeanFieldScratch scratch_;

@@ -11,15 +11,13 @@ namespace {
 constexpr double tolerance = 1e-9;        // of derivatives of L
 constexpr double solve_tolerance = 1e-9;  // of a linear system, relative
 
-double logit(double mean) { return std::log(mean) - std::log1p(-mean); }
-
 int total_count(std::span<const Choice> choices) {
     int total = 0;
     for (const Choice& choice : choices) total += choice.count;
     return total;
 }
 
-double entropy_term(double mean) {
+double entropy_of(double mean) {
     return mean > 0 && mean < 1 ? -mean * std::log(mean) - (1 - mean) * std::log1p(-mean) : 0;
 }
 
@@ -91,9 +89,10 @@ double choice_bound(std::span<const Choice> choices, const double* means, int wi
     return bound;
 }
 
-double state_bound(const double* eta, int width, const double* means) {
-    double bound = 0;
-    for (int i = 0; i < width; ++i) bound += entropy_term(means[i]) + means[i] * eta[i];
+// The part of L that the variables make, at the means that belong to logits: their entropy is ln (1 + exp x) - m x.
+double state_bound(const double* eta, int width, const double* logits, double* means) {
+    double bound = squash(logits, width, means);
+    for (int i = 0; i < width; ++i) bound += means[i] * (eta[i] - logits[i]);
     return bound;
 }
 
@@ -109,14 +108,16 @@ void target_logits(std::span<const Choice> choices, const double* eta, int width
     }
 }
 
-int ascend_by_newton(std::span<const Choice> choices, const double* eta, int width, double* means,
+int ascend_by_newton(std::span<const Choice> choices, const double* eta, int width, double* x, double* means,
                      MeanFieldScratch& scratch) {
     constexpr int most_steps = 200;
     double *p = scratch.probabilities.data(), *scores = scratch.scores.data(), *room = scratch.vectors.data();
-    double *x = room, *force = x + width, *step = force + width, *trial = step + width, *work = trial + width;
-    for (int i = 0; i < width; ++i) x[i] = logit(std::clamp(means[i], 1e-300, 1 - 1e-16));
-    squash(x, width, means);
-    double bound = choice_bound(choices, means, width, p) + state_bound(eta, width, means);
+    double *force = room, *step = force + width, *trial = step + width, *work = trial + width;
+    const auto bound_at = [&](const double* logits) {
+        const double own = state_bound(eta, width, logits, means);
+        return own + choice_bound(choices, means, width, p);
+    };
+    double bound = bound_at(x);
     for (int steps = 0;; ++steps) {
         target_logits(choices, eta, width, p, scores, force);
         double most = 0;
@@ -132,8 +133,7 @@ int ascend_by_newton(std::span<const Choice> choices, const double* eta, int wid
         double length = 1, found = 0;
         for (;; length /= 2) {
             for (int i = 0; i < width; ++i) trial[i] = x[i] + length * step[i];
-            squash(trial, width, means);
-            found = choice_bound(choices, means, width, p) + state_bound(eta, width, means);
+            found = bound_at(trial);
             if (found >= bound + 1e-4 * length * slope - 1e-12 * std::abs(bound) || length < 1e-9) break;
         }
         std::copy_n(trial, width, x);
@@ -142,10 +142,11 @@ int ascend_by_newton(std::span<const Choice> choices, const double* eta, int wid
 }
 
 // One mean after the other, each to where its derivative vanishes: it falls from +inf to -inf on (0, 1).
-int ascend_by_coordinates(std::span<const Choice> choices, const double* eta, int width, double* means,
+int ascend_by_coordinates(std::span<const Choice> choices, const double* eta, int width, double* logits, double* means,
                           MeanFieldScratch& scratch) {
     constexpr int most_rounds = 100000;
     double *p = scratch.probabilities.data(), *scores = scratch.scores.data(), *target = scratch.vectors.data();
+    squash(logits, width, means);
     for (int round = 1; round <= most_rounds; ++round) {
         double change = 0;
         for (int i = 0; i < width; ++i) {
@@ -155,6 +156,7 @@ int ascend_by_coordinates(std::span<const Choice> choices, const double* eta, in
                 const double x = (low + high) / 2;
                 if (x == low || x == high) break;
                 squash(&x, 1, means + i);
+                logits[i] = x;
                 choice_bound(choices, means, width, p);
                 target_logits(choices, eta, width, p, scores, target);
                 (target[i] > x ? low : high) = x;
@@ -184,20 +186,25 @@ double probabilities(const Choice& choice, const double* means, int width, doubl
 }
 
 double lower_bound(std::span<const Choice> choices, const double* eta, int width, const double* means) {
-    if (!std::all_of(means, means + width, [](double mean) { return mean >= 0 && mean <= 1; })) return -INFINITY;
+    double bound = 0;
+    for (int i = 0; i < width; ++i) {
+        if (!(means[i] >= 0 && means[i] <= 1)) return -INFINITY;
+        bound += entropy_of(means[i]) + means[i] * eta[i];
+    }
     std::vector<double> p(total_count(choices));
-    return choice_bound(choices, means, width, p.data()) + state_bound(eta, width, means);
+    return bound + choice_bound(choices, means, width, p.data());
 }
 
-int maximise(std::span<const Choice> choices, const double* eta, int width, Ascent ascent, double* means,
-             MeanFieldScratch& scratch) {
+int maximise(std::span<const Choice> choices, const double* eta, int width, Ascent ascent, double* logits,
+             double* means, MeanFieldScratch& scratch) {
     if (choices.empty()) {
-        squash(eta, width, means);
+        std::copy_n(eta, width, logits);
+        squash(logits, width, means);
         return 0;
     }
     make_room(choices, width, scratch);
-    return ascent == Ascent::newton ? ascend_by_newton(choices, eta, width, means, scratch)
-                                    : ascend_by_coordinates(choices, eta, width, means, scratch);
+    return ascent == Ascent::newton ? ascend_by_newton(choices, eta, width, logits, means, scratch)
+                                    : ascend_by_coordinates(choices, eta, width, logits, means, scratch);
 }
 
 void solve_hessian(std::span<const Choice> choices, int width, const double* means, const double* g, double* x,

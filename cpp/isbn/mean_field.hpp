@@ -39,9 +39,9 @@ struct MeanFieldScratch {
     std::vector<double> probabilities, scores, vectors;
 };
 
-// Maximises L from the means that are there. How many steps it took comes back.
-int maximise(std::span<const Choice> choices, const double* eta, int width, Ascent ascent, double* means,
-             MeanFieldScratch& scratch);
+// Maximises L from the logits of means that are there, and gives the means. How many steps it took comes back.
+int maximise(std::span<const Choice> choices, const double* eta, int width, Ascent ascent, double* logits,
+             double* means, MeanFieldScratch& scratch);
 
 // Solves H x = g, where -H is the matrix of second derivatives of L at these means: what a small change of the
 // gradient does to the maximum.

@@ -72,6 +72,7 @@ double DerivationPass::run_forward(const Network& network, std::span<const Decis
     means_.resize(count_ * 4 * width);
     last_means_.resize(count_ * width);
     eta_.resize(width);
+    logits_.resize(width);
     probabilities_.resize(shape.decisions());
     if (states_.size() < count_) states_.resize(count_);
     Configuration at = derivations_.start();
@@ -86,6 +87,7 @@ double DerivationPass::run_forward(const Network& network, std::span<const Decis
         state.inputs.clear();
         for (InputRelation relation : shape.input_relations) state.inputs.push_back(derivations_.input(at, relation));
         network.add_inputs(derivations_, at, last_means_.data(), eta_.data());
+        logits_ = eta_;
         squash(eta_.data(), width_, means_after(t, 0));
         for (int k = 0; k < state.choice_count; ++k) {
             const Choice& choice = state.choices[k];
@@ -96,7 +98,7 @@ double DerivationPass::run_forward(const Network& network, std::span<const Decis
             std::copy_n(means, width_, means_after(t, k + 1));
             if (network.inference == Inference::mean_field)
                 maximise({state.choices, static_cast<std::size_t>(k) + 1}, eta_.data(), width_, Ascent::newton,
-                         means_after(t, k + 1), scratch_);
+                         logits_.data(), means_after(t, k + 1), scratch_);
         }
         std::copy_n(means_after(t, state.choice_count), width_, last_means_.data() + t * width);
         at = derivations_.apply(at, decisions[t], static_cast<int>(t));

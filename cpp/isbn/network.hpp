@@ -62,7 +62,7 @@ private:
     std::vector<State> states_;
     std::vector<double> means_;       // states x 4 x width
     std::vector<double> last_means_;  // states x width: what later states see
-    std::vector<double> eta_, given_, solved_, probabilities_, scores_, eta_gradient_;
+    std::vector<double> eta_, logits_, given_, solved_, probabilities_, scores_, eta_gradient_;
     MeanFieldScratch scratch_;
 };
 

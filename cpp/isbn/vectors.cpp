@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "support/exponential.hpp"
 #include "support/vectorise.hpp"
 
 namespace arbora::isbn {
@@ -60,16 +61,32 @@ ARBORA_VECTORISED void add_multiple(double a, const double* x, int width, double
 
 ARBORA_VECTORISED double dot_product(const double* x, const double* y, int width) { return product(x, y, width); }
 
-double normalise(double* scores, int count) {
+ARBORA_VECTORISED double normalise(double* scores, int count) {
     const double most = *std::max_element(scores, scores + count);
+    ARBORA_INDEPENDENT
+    for (int r = 0; r < count; ++r) scores[r] = exp_bounded(scores[r] - most);
     double total = 0;
-    for (int r = 0; r < count; ++r) total += scores[r] = std::exp(scores[r] - most);
-    for (int r = 0; r < count; ++r) scores[r] /= total;
+    for (int r = 0; r < count; ++r) total += scores[r];
+    const double inverse = 1 / total;
+    for (int r = 0; r < count; ++r) scores[r] *= inverse;
     return most + std::log(total);
 }
 
-void squash(const double* x, int width, double* means) {
-    for (int i = 0; i < width; ++i) means[i] = 1 / (1 + std::exp(-x[i]));
+ARBORA_VECTORISED double squash(const double* x, int width, double* means) {
+    constexpr int most = 512;  // factors of at most 2 whose product is finite: one logarithm for all of them
+    double total = 0;
+    for (int begin = 0; begin < width; begin += most) {
+        const int end = std::min(width, begin + most);
+        ARBORA_INDEPENDENT
+        for (int i = begin; i < end; ++i) means[i] = exp_bounded(-std::abs(x[i]));
+        double products[4] = {1, 1, 1, 1};
+        for (int i = begin; i < end; ++i) products[i % 4] *= 1 + means[i];
+        total += std::log(products[0] * products[1]) + std::log(products[2] * products[3]);
+        for (int i = begin; i < end; ++i) total += std::max(x[i], 0.0);
+        ARBORA_INDEPENDENT
+        for (int i = begin; i < end; ++i) means[i] = (x[i] >= 0 ? 1.0 : means[i]) / (1 + means[i]);
+    }
+    return total;
 }
 
 }  // namespace arbora::isbn

@@ -14,7 +14,7 @@ void add_multiple(double a, const double* x, int width, double* y);
 double dot_product(const double* x, const double* y, int width);
 // Scores become probabilities; the logarithm of their sum comes back.
 double normalise(double* scores, int count);
-// means[i] = 1 / (1 + exp(-x[i])).
-void squash(const double* x, int width, double* means);
+// means[i] = 1 / (1 + exp(-x[i])); the sum of ln (1 + exp x[i]) comes back.
+double squash(const double* x, int width, double* means);
 
 }  // namespace arbora::isbn
