@@ -9,8 +9,8 @@ from arbora.treebank.phrases import escaped
 _QUOTES = ('"', "\u201c", "\u201d")
 _BRACES = {"-LRB-": ("{", "-LCB-"), "-RRB-": ("}", "-RCB-")}
 
-# Tags of later treebanks, and some that are rare in the Penn treebank, so that a parser of a part of it may not
-# know them; and what comes nearest to them.
+# Tags of later treebanks, and rare ones of the Penn treebank, which a parser of a part of it may not know;
+# and what comes nearest to them.
 _NEAREST = {
     "HYPH": ":",
     "NFP": ":",
