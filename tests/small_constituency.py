@@ -32,6 +32,10 @@ class RightBranching(ConstituencyParser):
     def __init__(self, header: dict[str, Any]) -> None:
         self.header = header
 
+    @property
+    def known_tags(self) -> list[str] | None:
+        return self.header.get("tags")
+
     @classmethod
     def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> RightBranching:
         return cls(header)
@@ -49,15 +53,16 @@ class RightBranching(ConstituencyParser):
 
     def _tree(self, sentence: TaggedWords, rank: int, probabilities: bool) -> ParsedTree:
         n = len(sentence.words)
+        assert self.known_tags is None or set(sentence.tags) <= set(self.known_tags)
         spans = [("S", 0, n), *(("VP", start, n) for start in range(1 + rank, n))]
         odds = tuple(1 / (1 + place) for place in range(len(spans))) if probabilities else None
         tree = Constituent.from_spans(spans, sentence.words, sentence.tags)
         return ParsedTree(tree, math.log(0.5) - rank, span_probabilities=odds)
 
 
-def make_parser() -> RightBranching:
-    """One to save."""
-    return RightBranching({"architecture": "right-branching", "report": {}})
+def make_parser(tags: list[str] | None = None) -> RightBranching:
+    """One that knows these tags, or any."""
+    return RightBranching({"architecture": "right-branching", "report": {}, "tags": tags})
 
 
 def register(monkeypatch: pytest.MonkeyPatch) -> None:

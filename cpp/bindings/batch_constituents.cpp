@@ -29,9 +29,9 @@ nb::tuple tagged_words_of(const AnnotatedSentence& sentence) {
         make_list(words.size(), [&](std::size_t i) { return strings.get(constituent_tag(words[i])); }));
 }
 
-using Spans = std::vector<std::tuple<std::string, std::int32_t, std::int32_t>>;
+using LabelledSpans = std::vector<std::tuple<std::string, std::int32_t, std::int32_t>>;
 
-void set_constituents(Batch& batch, std::size_t place, const Spans& spans,
+void set_constituents(Batch& batch, std::size_t place, const LabelledSpans& spans,
                       const std::optional<std::vector<double>>& probabilities) {
     AnnotatedSentence& sentence = sentence_at(batch, place);
     if (probabilities && probabilities->size() != spans.size())

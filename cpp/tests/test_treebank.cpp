@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "treebank/conllu.hpp"
 #include "treebank/heads.hpp"
 #include "treebank/lines.hpp"
+#include "treebank/rendering.hpp"
 #include "treebank/utf8.hpp"
 
 using namespace arbora::treebank;
@@ -159,4 +161,28 @@ TEST(treebank_random_bytes) {
         const Result result(data, true, {.first_in_file = true});
         CHECK(result.complete && result.block.bytes > 0 && result.block.bytes <= data.size());
     }
+}
+
+TEST(treebank_constituents) {
+    const std::string text = "# constituents = (X)\n" + row("1", "_") + row("2", "_") + row("3", "_") + "\n";
+    const auto owner = std::make_shared<const std::string>(text);
+    AnnotatedSentence sentence = read_conllu(*owner, owner, true, 1).batch.sentences.at(0);
+    const double unknown = std::nan("");
+    sentence.constituents = {{"", 0, 3, unknown}, {"S", 0, 3, unknown}, {"NP", 1, 2, unknown}};
+    CHECK(!constituents_problem(sentence.constituents, 3));
+    for (Row& word : sentence.block.words) word[1] = "a b", word[3] = "(", word[4] = "_";
+    std::string found;
+    append_brackets(sentence, found);
+    CHECK(found == "((S (-LRB- a\u00A0b) (NP (-LRB- a\u00A0b)) (-LRB- a\u00A0b)))");
+    CHECK(!has_constituent_probabilities(sentence));
+    std::vector<std::string> comments;
+    for_comments(sentence, [&](std::string_view comment) { comments.emplace_back(comment); });
+    CHECK((comments == std::vector<std::string>{"# constituents = " + found}));
+    for (const std::vector<Constituent>& wrong : {std::vector<Constituent>{},
+                                                  {{"S", 0, 2, 1}},
+                                                  {{"S", 0, 3, 1}, {"A", 0, 2, 1}, {"B", 1, 3, 1}},
+                                                  {{"S", 0, 3, 1}, {"A", 1, 1, 1}},
+                                                  {{"S", 0, 3, 1}, {"A", 2, 3, 1}, {"B", 0, 1, 1}},
+                                                  {{"S", 0, 3, 1}, {"A", 2, 4, 1}}})
+        CHECK(constituents_problem(wrong, 3));
 }

@@ -164,6 +164,20 @@ def test_errors(model, arguments, stdin, expected):
     assert done.stderr.count("\n") == 1
 
 
+def test_tags_that_the_parser_does_not_know(model):
+    """Those of newer treebanks are taken for the nearest, and stay in the tree; any other is refused."""
+    small_constituency.make_parser(["NN", "JJ", ":"]).save(model)
+    done = run_here(
+        "parse", "-m", model, "--input-format", "brackets", "--keep-tags", stdin="(X (NN a) (HYPH -))\n"
+    )
+    assert done.stdout == "(S (NN a) (VP (HYPH -)))\n"
+    done = run_here(
+        "parse", "-m", model, "--input-format", "brackets", "--keep-tags", stdin="(X (NN a) (ART b))\n"
+    )
+    assert done.returncode == 2
+    assert "word 2 has the tag ART, which the parser has never seen" in done.stderr
+
+
 def test_a_dependency_parser_makes_no_brackets():
     done = run_here("parse", "--format", "brackets", "He laughed.")
     assert done.returncode == 2

@@ -65,9 +65,15 @@ def test_several_roots_are_told():
 
 def test_brackets_to_words_and_tags():
     tree = "((S (NP-SBJ (NN dog)) (VP (VB go) (-NONE- *))))\n"
+    words = "1\tdog\t_\t_\tNN\t_\t_\t_\t_\t_\n2\tgo\t_\t_\tVB\t_\t_\t_\t_\t_\n\n"
+    done = run("-", "-", "--from", "brackets", "--to", "conllx", stdin=tree)
+    assert done.stdout == words
+    assert "lost: 1 traces, lost: 4 constituents" in done.stderr
     done = run("-", "-", "--from", "brackets", "--to", "conllu", stdin=tree)
-    assert done.stdout == "1\tdog\t_\t_\tNN\t_\t_\t_\t_\t_\n2\tgo\t_\t_\tVB\t_\t_\t_\t_\t_\n\n"
-    assert "lost: 4 constituents, lost: 1 traces" in done.stderr
+    assert done.stdout == "# constituents = ((S (NP-SBJ (NN dog)) (VP (VB go))))\n" + words
+    assert done.stderr == "1 written, lost: 1 traces\n"
+    back = run("-", "-", "--from", "conllu", "--to", "brackets", stdin=done.stdout)
+    assert (back.stdout, back.stderr) == ("((S (NP-SBJ (NN dog)) (VP (VB go))))\n", "1 written\n")
     plain = ("--from", "brackets", "--to", "brackets", "--without-traces", "--without-functions")
     assert run("-", "-", *plain, stdin=tree).stdout == "((S (NP (NN dog)) (VP (VB go))))\n"
 
@@ -92,7 +98,11 @@ def test_bad_input_is_one_line_and_no_output(tmp_path):
     [
         (
             ("in.conllu", "out.mrg"),
-            "arbora: conllu has no constituents, so it cannot be turned into brackets\n",
+            "arbora: in.conllu: sentence 1: it has no constituents, so it cannot be turned into brackets\n",
+        ),
+        (
+            ("in.conll", "out.mrg"),
+            "arbora: conllx has no constituents, so it cannot be turned into brackets\n",
         ),
         (("in.conllu", "out.txt"), "arbora: out.txt: the name does not tell the format"),
         (("none.conllu", "out.conll"), "arbora: none.conllu: there is no such file\n"),

@@ -6,6 +6,7 @@ import random
 from itertools import product
 
 import pytest
+from oracles.brackets import evalb
 
 from arbora.errors import ArboraError
 from arbora.evaluation import MismatchError, compare_sums, evaluate_brackets, f1_of_sums
@@ -123,3 +124,42 @@ def test_significance_of_f1_is_that_of_all_swappings():
     assert compare_sums([], [], f1_of_sums).p_value == 1.0
     with pytest.raises(ArboraError, match="different numbers"):
         compare_sums([(1, 1, 1)], [], f1_of_sums)
+
+
+def random_tree(rng: random.Random, words: list[str], tags: list[str]) -> Constituent:
+    def grow(start: int, end: int) -> list[tuple[str, int, int]]:
+        labels = ["S", "NP", "NP-SBJ", "ADVP", "PRT", "VP=2", "TOP"]
+        found = [(rng.choice(labels), start, end) for _ in range(rng.randint(1, 2))]
+        cut = rng.randint(start, end)
+        if start < cut < end:
+            found += grow(start, cut) + grow(cut, end)
+        return found
+
+    return Constituent.from_spans(grow(0, len(words)), words, tags)
+
+
+def test_random_trees_against_the_slow_twin():
+    rng = random.Random(11)
+    trees: tuple[list[Constituent], list[Constituent]] = ([], [])
+    for _ in range(300):
+        n = rng.randint(1, 20)
+        words = [f"w{place}" for place in range(n)]
+        tags = [rng.choice(["NN", "VB", "RB", ",", ".", ":", "``", "''"]) for _ in range(n)]
+        other = [rng.choice([tag, "NN"]) if tag in ("NN", "VB", "RB") else tag for tag in tags]
+        trees[0].append(random_tree(rng, words, tags))
+        trees[1].append(random_tree(rng, words, other))
+    result = evaluate_brackets(*trees)
+    slow = [evalb(*pair) for pair in zip(*trees, strict=True)]
+    assert result.counts == [(row["matched"], row["gold"], row["system"]) for row in slow]
+    for name, longest in (("all", 99), ("up to 15 words", 15), ("up to 40 words", 40)):
+        rows = [row for row in slow if row["length"] <= longest]
+        group = result.groups[name]
+        assert group.sentences == len(rows)
+        assert group.crossing == sum(row["crossing"] for row in rows)
+        assert group.without_crossing == sum(row["crossing"] == 0 for row in rows)
+        assert group.at_most_two_crossing == sum(row["crossing"] <= 2 for row in rows)
+        assert group.exact == sum(row["matched"] == row["gold"] == row["system"] for row in rows)
+        assert (group.tags.correct, group.tags.gold) == (
+            sum(row["tags"] for row in rows),
+            sum(row["words"] for row in rows),
+        )

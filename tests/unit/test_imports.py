@@ -13,14 +13,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 PYTHON_ORDER = [
     ["treebank"],
-    ["features", "models"],
+    ["features", "models", "evaluation"],
     ["constraints"],
     ["trees", "inference", "factors"],
     ["graphs"],
     ["learning"],
     ["training"],
     ["dependency", "constituency", "generative", "text"],
-    ["evaluation", "draw"],
+    ["draw"],
     ["pipeline"],
     ["experiments", "benchmarks", "cli"],
 ]
@@ -34,7 +34,7 @@ CORE_ORDER = [
     ["tokenizing"],
     ["solvers"],
     ["parts"],
-    ["parsing", "tagging"],
+    ["parsing", "tagging", "isbn", "spans"],
     ["bindings"],
     ["tests"],
 ]

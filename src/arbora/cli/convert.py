@@ -45,8 +45,9 @@ def convert(
     **conllx to conllu**: everything is kept; PHEAD and PDEPREL go to MISC. Sentences with several roots stay
     so, which strict readers of CoNLL-U refuse.
 
-    **brackets to conllu or conllx**: words and their tags (as XPOS) are kept; there are no heads.
-    Constituents and traces are lost.
+    **brackets to conllu or conllx**: words and their tags (as XPOS) are kept; there are no heads. Traces are
+    lost. Constituents go to a comment of conllu, `# constituents = (S ...)`, and come back from there; conllx
+    loses them.
 
     **horizontal** has a sentence a line, its words separated by spaces; **vertical** has a word a line and an
     empty line after each sentence. To them, words alone are kept.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from arbora import _core
 from arbora.constituency.trees import TaggedWords
-from arbora.constituency.words import penn_words
+from arbora.constituency.words import penn_tags, penn_words
 from arbora.errors import ArboraError
 from arbora.models import Component
 from arbora.treebank import Constituent
@@ -38,6 +38,11 @@ class ParsedTree:
 class ConstituencyParser(Component):
     """A trained constituency parser. It does not change, and serves any number of threads."""
 
+    @property
+    def known_tags(self) -> Collection[str] | None:
+        """The tags that words may have; None if they may have any."""
+        return None
+
     @abstractmethod
     def parse_kbest(
         self, sentences: Sequence[TaggedWords], k: int, *, probabilities: bool = False, threads: int = 1
@@ -54,11 +59,12 @@ class ConstituencyParser(Component):
     def step(self, options: Any, asked: Mapping[str, Any]) -> Step:
         """What the parser does in a pipeline: words with tags (XPOS, or else UPOS) get constituents.
 
-        Of the options, ``probabilities`` and ``threads`` matter.
+        Of the options, ``probabilities`` and ``threads`` matter. The parser sees words and tags as the Penn
+        treebank has them; in the tree they are as the sentence has them.
         """
 
         def annotate(batch: _core.Batch) -> _core.Batch:
-            places, words = _tagged_words(batch)
+            places, words = self._tagged_words(batch)
             found = self.parse(words, probabilities=options.probabilities, threads=options.threads)
             for place, parsed in zip(places, found, strict=True):
                 _set_tree(batch, place, parsed, with_log_probability=options.probabilities)
@@ -72,7 +78,7 @@ class ConstituencyParser(Component):
             raise ArboraError(f"k must be at least 1, not {k}")
 
         def rank(batch: _core.Batch) -> _core.Batch:
-            places, words = _tagged_words(batch)
+            places, words = self._tagged_words(batch)
             found = dict(zip(places, self.parse_kbest(words, k, threads=options.threads), strict=True))
             copies = batch.repeated([max(len(found.get(place, ())), 1) for place in range(len(batch))])
             at = 0
@@ -85,18 +91,30 @@ class ConstituencyParser(Component):
 
         return rank
 
+    def _tagged_words(self, batch: _core.Batch) -> tuple[list[int], list[TaggedWords]]:
+        """The sentences that can be parsed, by their places; one that lacks a tag is refused."""
+        places, found = [], []
+        known = self.known_tags
+        for place in range(len(batch)):
+            forms, tags = batch.tagged_words(place)
+            own = tags if known is None else penn_tags(tags, known)
+            reason = _reason_against(own, known)
+            if reason:
+                batch.refuse(place, reason)
+            elif forms:
+                places.append(place)
+                found.append(TaggedWords(penn_words(forms, tags), own))
+        return places, found
 
-def _tagged_words(batch: _core.Batch) -> tuple[list[int], list[TaggedWords]]:
-    """The sentences that can be parsed, by their places; one that lacks a tag is refused."""
-    places, found = [], []
-    for place in range(len(batch)):
-        forms, tags = batch.tagged_words(place)
-        if UNKNOWN in tags:
-            batch.refuse(place, f"word {tags.index(UNKNOWN) + 1} has no tag, neither XPOS nor UPOS")
-        elif forms:
-            places.append(place)
-            found.append(TaggedWords(penn_words(forms, tags), tags))
-    return places, found
+
+def _reason_against(tags: Sequence[str], known: Collection[str] | None) -> str:
+    """Why words with these tags cannot be parsed; nothing if they can."""
+    for place, tag in enumerate(tags, 1):
+        if tag == UNKNOWN:
+            return f"word {place} has no tag, neither XPOS nor UPOS"
+        if known is not None and tag not in known:
+            return f"word {place} has the tag {tag}, which the parser has never seen"
+    return ""
 
 
 def _set_tree(batch: _core.Batch, place: int, parsed: ParsedTree, *, with_log_probability: bool) -> None:

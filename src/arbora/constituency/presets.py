@@ -9,7 +9,12 @@ from types import MappingProxyType
 from typing import Any
 
 from arbora.errors import ArboraError
-from arbora.models import find_architecture
+from arbora.models import TrainCommand, find_architecture
+
+COMMAND = TrainCommand(
+    "constituency", "arbora.cli.train_constituency:train_constituency", "Train a constituency parser."
+)
+"""The command of all architectures here: it trains them by presets."""
 
 
 @dataclass(frozen=True, slots=True)

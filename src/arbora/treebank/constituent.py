@@ -163,7 +163,7 @@ class Constituent:
                 names.append(item or " ")
             else:
                 # No space between an empty label and what follows: ((S ...)), as one-line treebanks write it.
-                space = " " if pieces and pieces[-1] != "(" else ""
+                space = " " if pieces and not pieces[-1].endswith("(") else ""
                 pieces.append(f"{space}({item.label}")
                 names.append(item.label)
         if _UNWRITABLE.search("\0".join(names)):

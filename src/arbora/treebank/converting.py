@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arbora.errors import ArboraError
+from arbora.errors import ArboraError, FileError
 from arbora.treebank.conllx import Losses, reduced
 from arbora.treebank.constituent import TRACE, Constituent
+from arbora.treebank.files import display_name
 from arbora.treebank.formats import find_format
+from arbora.treebank.phrases import sentence_of_tree
 from arbora.treebank.reading import Reader, read, write
 from arbora.treebank.sentence import Sentence
 
@@ -53,7 +55,7 @@ def convert(
     kinds = find_format(source, source_format).name, find_format(target, target_format).name
     if (without_traces or without_functions) and kinds[0] != "brackets":
         raise ArboraError("traces and functions can be taken out of brackets only")
-    if kinds[1] == "brackets" and kinds[0] != "brackets":
+    if kinds[1] == "brackets" and kinds[0] not in ("brackets", "conllu"):
         raise ArboraError(f"{kinds[0]} has no constituents, so it cannot be turned into brackets")
     report = Conversion()
     with read(source, kinds[0], lenient=lenient, single_root=single_root) as reader:
@@ -62,7 +64,11 @@ def convert(
             items = _normalised(reader, without_traces, without_functions, report)
         if kinds != (kinds[0], kinds[0]):
             items = _STEPS[kinds](items, report)
-        report.written = write(target, items, kinds[1])
+        try:
+            report.written = write(target, items, kinds[1])
+        except FileError as error:
+            error.file = error.file or display_name(source)
+            raise
         report.skipped = reader.skipped
     return report
 
@@ -98,15 +104,39 @@ def _to_conllu(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Se
 
 
 def _to_sentences(trees: Iterator[Constituent], report: Conversion) -> Iterator[Sentence]:
+    for sentence, tree in _tagged(trees, report):
+        report.lose("constituents", len(tree.spans()))
+        yield sentence
+
+
+def _to_trees_of_sentences(trees: Iterator[Constituent], report: Conversion) -> Iterator[Sentence]:
+    for sentence, tree in _tagged(trees, report):
+        sentence.constituents = tree
+        yield sentence
+
+
+def _tagged(trees: Iterator[Constituent], report: Conversion) -> Iterator[tuple[Sentence, Constituent]]:
+    """The words and tags of trees, and these without traces."""
     for tree in trees:
-        leaves = list(tree.preterminals())
-        words = [leaf for leaf in leaves if leaf.label != TRACE]
-        report.lose("constituents", sum(not node.is_preterminal for node in tree.nodes()))
-        report.lose("traces", len(leaves) - len(words))
-        if words:
-            yield Sentence([str(leaf.children[0]) for leaf in words], xpos=[leaf.label for leaf in words])
-        else:
+        bare, sentence = tree.without_traces(), sentence_of_tree(tree)
+        report.lose("traces", sum(leaf.label == TRACE for leaf in tree.preterminals()))
+        if bare is None or sentence is None:
             report.lose("trees of traces only", 1)
+        else:
+            yield sentence, bare
+
+
+def _to_trees(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Constituent]:
+    for number, sentence in enumerate(sentences, 1):
+        tree = sentence.constituents
+        if tree is None:
+            raise FileError(
+                "it has no constituents, so it cannot be turned into brackets",
+                sentence=sentence.sent_id or f"#{number}",
+            )
+        report.lose("other comments", len(sentence.comments) - 1)
+        report.lose("trees of dependencies", any(head is not None for head in sentence.heads))
+        yield tree
 
 
 def _to_words(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Sentence]:
@@ -127,7 +157,8 @@ def _unchanged(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Se
 _STEPS: dict[tuple[str, str], Callable[[Iterator[Any], Conversion], Iterator[Any]]] = {
     ("conllu", "conllx"): _to_conllx,
     ("conllx", "conllu"): _to_conllu,
-    ("brackets", "conllu"): _to_sentences,
+    ("brackets", "conllu"): _to_trees_of_sentences,
+    ("conllu", "brackets"): _to_trees,
     ("brackets", "conllx"): _to_sentences,
 }
 for _words in ("horizontal", "vertical"):
