@@ -207,6 +207,8 @@ void bind_learner(nb::module_& m) {
         .def_prop_ro(
             "weights", [view](isbn::Learner& self) { return view(self.weights); }, nb::rv_policy::reference_internal)
         .def_prop_ro(
+            "averages", [view](isbn::Learner& self) { return view(self.averages); }, nb::rv_policy::reference_internal)
+        .def_prop_ro(
             "means", [view](isbn::Learner& self) { return view(self.means); }, nb::rv_policy::reference_internal)
         .def_prop_ro(
             "squares", [view](isbn::Learner& self) { return view(self.squares); }, nb::rv_policy::reference_internal)

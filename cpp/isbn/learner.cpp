@@ -22,13 +22,14 @@ double draw_normal(Random& random) {
 // Adam's step for some weights.
 ARBORA_VECTORISED void update_weights(double rate, double decay, double first, double second, double first_left,
                                       double second_left, const double* gradient, std::size_t count, double* weights,
-                                      double* means, double* squares) {
+                                      double* averages, double renewal, double* means, double* squares) {
     ARBORA_INDEPENDENT
     for (std::size_t i = 0; i < count; ++i) {
         means[i] = first * means[i] + (1 - first) * gradient[i];
         squares[i] = second * squares[i] + (1 - second) * gradient[i] * gradient[i];
         weights[i] +=
             rate * (means[i] / first_left / (std::sqrt(squares[i] / second_left) + 1e-8) - decay * weights[i]);
+        averages[i] += renewal * (weights[i] - averages[i]);
     }
 }
 
@@ -74,6 +75,8 @@ void Learner::step(const LearningOptions& options, std::size_t derivations, int 
     constexpr std::size_t piece = 1 << 14;
     const double first_left = 1 - std::pow(options.first, static_cast<double>(steps)),
                  second_left = 1 - std::pow(options.second, static_cast<double>(steps));
+    // At first of all steps, later of about the last so many.
+    const double renewal = std::max(options.renewal, 1 / (1 + 0.2 * static_cast<double>(steps)));
     parallel_for((weights.size() + piece - 1) / piece, threads, [&](std::size_t number) {
         const std::size_t begin = number * piece, end = std::min(weights.size(), begin + piece);
         double* gradient = gradients_[0].data();
@@ -82,8 +85,8 @@ void Learner::step(const LearningOptions& options, std::size_t derivations, int 
             gradient[i] /= static_cast<double>(derivations);
         }
         update_weights(options.rate, options.decay, options.first, options.second, first_left, second_left,
-                       gradient + begin, end - begin, weights.data() + begin, means.data() + begin,
-                       squares.data() + begin);
+                       gradient + begin, end - begin, weights.data() + begin, averages.data() + begin, renewal,
+                       means.data() + begin, squares.data() + begin);
     });
 }
 

@@ -48,10 +48,10 @@ class IsbnOptions:
     and ``inputs`` are relations as in `STATES` and `INPUTS`. A word is predicted by itself, after its tag, if
     the training data has it with this tag at least ``least_count`` times; the other words of the tag count as
     one or, with ``signatures``, as one for each kind of capitals and ending. Learning is Adam with ``rate``,
-    which falls to a tenth, and weight ``decay``, a step for each ``batch`` of sentences; it ends when dev has
-    not become better for ``patience`` epochs. ``scale`` is the deviation of the first weights. Parsing keeps
-    ``beam`` derivations after each word, of ``candidates`` that reach it, and follows ``branching`` labels of
-    a projection.
+    which falls to a tenth, and weight ``decay``, a step for each ``batch`` of sentences; a moving average of
+    the weights is kept. It ends when dev has not become better for ``patience`` epochs. ``scale`` is the
+    deviation of the first weights. Parsing keeps ``beam`` derivations after each word, of ``candidates`` that
+    reach it, and follows ``branching`` labels of a projection.
 
     >>> IsbnOptions(width=40).check().inference
     'mean-field'

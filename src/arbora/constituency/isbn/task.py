@@ -22,6 +22,7 @@ from arbora.treebank import Constituent
 
 __all__ = ["IsbnTask", "train_isbn"]
 
+STATE = ("weights", "averages", "means", "squares")
 CHUNKS = 50
 """How often an epoch says how far it is."""
 
@@ -141,8 +142,8 @@ class IsbnTask(FileTask[IsbnParser]):
         return Trained(-total / self.words, self.words)
 
     def judge(self, stage: Stage) -> Candidate:
-        """The weights, and F1 on dev."""
-        parts: Parts = ({}, {"weights": np.array(self.learner.weights, np.float32)})
+        """The averaged weights, and F1 on dev."""
+        parts: Parts = ({}, {"weights": np.array(self.learner.averages, np.float32)})
         if not self.dev:
             return Candidate(parts)
         parser = IsbnParser(self._header(), np.asarray(parts[1]["weights"], np.float64))
@@ -177,15 +178,15 @@ class IsbnTask(FileTask[IsbnParser]):
         return IsbnParser({**self._header(), "report": report}, self.best)
 
     def snapshot(self) -> Parts:
-        """The weights, and Adam's means."""
+        """The weights, their averages, and Adam's means."""
         learner = self.learner
-        tensors = {name: np.array(getattr(learner, name)) for name in ("weights", "means", "squares")}
+        tensors = {name: np.array(getattr(learner, name)) for name in STATE}
         return {"steps": learner.steps}, tensors
 
     def restore(self, parts: Parts) -> None:
-        """The weights, and Adam's means."""
+        """The weights, their averages, and Adam's means."""
         header, tensors = parts
-        for name in ("weights", "means", "squares"):
+        for name in STATE:
             getattr(self.learner, name)[:] = tensors[name]
         self.learner.steps = header["steps"]
 
