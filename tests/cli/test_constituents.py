@@ -11,8 +11,9 @@ import small_constituency
 from command import run_here
 
 import arbora
+from arbora.constituency import TaggedWords
 from arbora.pipeline import Document, Pipeline
-from arbora.treebank import Constituent, read
+from arbora.treebank import Constituent, Sentence, read
 
 TREE = "(S (NP (PRP He)) (VP (VBD laughed) (PRN (-LRB- -LRB-) (RB loudly) (-RRB- -RRB-))) (. .))"
 BRANCHING = (
@@ -164,18 +165,15 @@ def test_errors(model, arguments, stdin, expected):
     assert done.stderr.count("\n") == 1
 
 
-def test_tags_that_the_parser_does_not_know(model):
-    """Those of newer treebanks are taken for the nearest, and stay in the tree; any other is refused."""
-    small_constituency.make_parser(["NN", "JJ", ":"]).save(model)
-    done = run_here(
-        "parse", "-m", model, "--input-format", "brackets", "--keep-tags", stdin="(X (NN a) (HYPH -))\n"
-    )
-    assert done.stdout == "(S (NN a) (VP (HYPH -)))\n"
-    done = run_here(
-        "parse", "-m", model, "--input-format", "brackets", "--keep-tags", stdin="(X (NN a) (ART b))\n"
-    )
-    assert done.returncode == 2
-    assert "word 2 has the tag ART, which the parser has never seen" in done.stderr
+def test_parsers_see_the_words_and_tags_of_their_treebank(monkeypatch):
+    """Tags of newer treebanks are taken for the nearest that the parser has learned, but stay in the tree."""
+    small_constituency.register(monkeypatch)
+    parser = small_constituency.make_parser(["NN", "JJ", ":"])
+    sentence = Sentence(["(", "-", "ab", '"'], xpos=["-LRB-", "HYPH", "GW", "``"])
+    (parsed,) = Pipeline([("parser", parser)]).annotate([sentence])
+    assert parser.seen == TaggedWords(["-LRB-", "-", "ab", "``"], ["-LRB-", ":", "NN", "``"])
+    assert str(parsed.constituents) == '(S (-LRB- -LRB-) (VP (HYPH -) (VP (GW ab) (VP (`` ")))))'
+    assert parsed.forms == sentence.forms
 
 
 def test_a_dependency_parser_makes_no_brackets():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -73,11 +73,19 @@ def train_constituency(
             licence=licence,
             watcher=watcher,
         )
-    kept = trained.kept
-    scores = [f"epoch {kept['epoch']} of {options.epochs} kept"]
-    if "f1" in kept:
-        scores.append(f"dev F1 {100 * kept['f1']:.2f}")
+    scores = _scores(trained.report)
     typer.echo(f"{trained.file}: {', '.join(scores)}, {trained.bytes:,} bytes")
+
+
+def _scores(report: dict[str, Any]) -> list[str]:
+    """Which epoch of the last stage was kept, and how good it is."""
+    rows = report["epochs"]
+    stage = rows[-1].get("stage", "")
+    own = [row for row in rows if row.get("stage", "") == stage]
+    kept = report["kept"][stage] if isinstance(report["kept"], dict) else report["kept"]
+    row = next(row for row in own if row["epoch"] == kept)
+    said = [f"epoch {kept} of {len(own)} kept"]
+    return [*said, f"dev F1 {100 * row['f1']:.2f}"] if "f1" in row else said
 
 
 def _named_value(text: str) -> tuple[str, str]:

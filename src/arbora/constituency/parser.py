@@ -40,7 +40,7 @@ class ConstituencyParser(Component):
 
     @property
     def known_tags(self) -> Collection[str] | None:
-        """The tags that words may have; None if they may have any."""
+        """The tags that it has learned, for others to be replaced by the nearest; None if it wants all."""
         return None
 
     @abstractmethod
@@ -97,24 +97,13 @@ class ConstituencyParser(Component):
         known = self.known_tags
         for place in range(len(batch)):
             forms, tags = batch.tagged_words(place)
-            own = tags if known is None else penn_tags(tags, known)
-            reason = _reason_against(own, known)
-            if reason:
-                batch.refuse(place, reason)
+            if UNKNOWN in tags:
+                batch.refuse(place, f"word {tags.index(UNKNOWN) + 1} has no tag, neither XPOS nor UPOS")
             elif forms:
+                own = tags if known is None else penn_tags(tags, known)
                 places.append(place)
                 found.append(TaggedWords(penn_words(forms, tags), own))
         return places, found
-
-
-def _reason_against(tags: Sequence[str], known: Collection[str] | None) -> str:
-    """Why words with these tags cannot be parsed; nothing if they can."""
-    for place, tag in enumerate(tags, 1):
-        if tag == UNKNOWN:
-            return f"word {place} has no tag, neither XPOS nor UPOS"
-        if known is not None and tag not in known:
-            return f"word {place} has the tag {tag}, which the parser has never seen"
-    return ""
 
 
 def _set_tree(batch: _core.Batch, place: int, parsed: ParsedTree, *, with_log_probability: bool) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pkgutil import resolve_name
-from types import MappingProxyType
-from typing import Any
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from arbora.errors import ArboraError
 from arbora.models import TrainCommand, find_architecture
@@ -62,7 +62,7 @@ def preset_options(name: str, changes: Mapping[str, Any] | None = None) -> Any:
     """
     preset = find_preset(name)
     default = resolve_name(find_architecture(preset.architecture).task).default_options()
-    known = {one.name: getattr(default, one.name) for one in fields(default)}
+    known = get_type_hints(type(default))
     made = dict(preset.options)
     for option, value in (changes or {}).items():
         if option not in known or option in made:
@@ -72,25 +72,38 @@ def preset_options(name: str, changes: Mapping[str, Any] | None = None) -> Any:
     return replace(default, **made).check()
 
 
-def option_of_text(name: str, text: str, default: Any) -> Any:
-    """The value of an option that is written so, of the kind that its default is.
+def option_of_text(name: str, text: str, kind: Any) -> Any:
+    """The value of an option that is written so; ``kind`` is its type.
 
-    >>> option_of_text("width", "40", 80), option_of_text("signatures", "true", False)
+    >>> option_of_text("width", "40", int), option_of_text("signatures", "true", bool)
     (40, True)
-    >>> option_of_text("width", "wide", 80)
+    >>> option_of_text("bits", "20,22", tuple[int, int]), option_of_text("beta", "none", float | None)
+    ((20, 22), None)
+    >>> option_of_text("width", "wide", int)
     Traceback (most recent call last):
     arbora.errors.ArboraError: the option width must be a whole number, not 'wide'
     """
-    if isinstance(default, bool):
-        if text.lower() in ("true", "false"):
-            return text.lower() == "true"
-        raise ArboraError(f"the option {name} must be true or false, not {text!r}")
-    if isinstance(default, str):
-        return text
-    if not isinstance(default, int | float):
+    inner = get_args(kind)
+    if get_origin(kind) is UnionType and NoneType in inner:
+        return None if text == "none" else option_of_text(name, text, inner[0])
+    if get_origin(kind) is tuple and set(inner) <= set(_KINDS):
+        values = text.split(",")
+        if len(values) != len(inner):
+            raise ArboraError(
+                f"the option {name} must be {len(inner)} values with commas between, not {text!r}"
+            )
+        return tuple(option_of_text(name, *pair) for pair in zip(values, inner, strict=True))
+    if kind not in _KINDS:
         raise ArboraError(f"the option {name} is no single value: set it in Python")
     try:
-        return type(default)(text)
-    except ValueError:
-        kind = "a whole number" if isinstance(default, int) else "a number"
-        raise ArboraError(f"the option {name} must be {kind}, not {text!r}") from None
+        return _KINDS[kind][0](text)
+    except (KeyError, ValueError):
+        raise ArboraError(f"the option {name} must be {_KINDS[kind][1]}, not {text!r}") from None
+
+
+_KINDS: dict[Any, tuple[Callable[[str], Any], str]] = {
+    bool: ({"true": True, "false": False}.__getitem__, "true or false"),
+    int: (int, "a whole number"),
+    float: (float, "a number"),
+    str: (str, "a name"),
+}
