@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from arbora.constituency.presets import COMMAND
 from arbora.models import Architecture
 
 
@@ -26,5 +27,6 @@ ARCHITECTURE = Architecture(
     reads=("brackets", "conllu"),
     writes=("brackets",),
     task="arbora.constituency.isbn.task:IsbnTask",
+    command=COMMAND,
     facts=_facts,
 )

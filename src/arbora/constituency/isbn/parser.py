@@ -58,6 +58,11 @@ class IsbnParser(ConstituencyParser):
             raise ValueError("a weight is no number")
         self.weights = np.ascontiguousarray(weights)
 
+    @property
+    def known_tags(self) -> list[str]:
+        """The tags that it has learned."""
+        return self.vocabulary.tags
+
     @classmethod
     def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> IsbnParser:
         """The parser of a header and tensors as `to_parts` gives them."""
