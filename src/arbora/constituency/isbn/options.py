@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from arbora.errors import ArboraError
@@ -17,27 +17,37 @@ child; with its most recent child.
 """
 
 INPUTS = (
-    ("top", "decision"),
-    ("top", "label"),
-    ("top", "word"),
-    ("top", "first-word"),
-    ("top", "last-word"),
-    ("below", "label"),
-    ("below", "word"),
-    ("below", "first-word"),
-    ("below", "last-word"),
-    ("second-below", "label"),
-    ("leftmost", "label"),
-    ("leftmost", "word"),
-    ("last", "label"),
-    ("last", "word"),
-    ("below-leftmost", "label"),
-    ("below-last", "label"),
+    "decision",
+    "top.label",
+    "top.word",
+    "top.first-word",
+    "top.last-word",
+    "below.label",
+    "below.word",
+    "below.first-word",
+    "below.last-word",
+    "second-below.label",
+    "leftmost.label",
+    "leftmost.word",
+    "last.label",
+    "last.word",
+    "below-leftmost.label",
+    "below-last.label",
 )
-"""What is visible of the derivation: an attribute of a constituent (``decision`` is the last one, of any).
+"""What is visible of the derivation: the last decision, and attributes of constituents.
 
 ``word`` is the tag-word of a constituent that is one, ``first-word`` and ``last-word`` are those at its ends.
 """
+
+
+def input_pair(name: str) -> tuple[str, str]:
+    """The place and the attribute of an input, as the core names them.
+
+    >>> input_pair("below.label"), input_pair("decision")
+    (('below', 'label'), ('top', 'decision'))
+    """
+    place, _, attribute = name.rpartition(".")
+    return place or "top", attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +70,15 @@ class IsbnOptions:
     inference: str = "mean-field"
     width: int = 80
     states: tuple[str, ...] = STATES
-    inputs: tuple[tuple[str, str], ...] = field(default=INPUTS)
+    inputs: tuple[str, ...] = INPUTS
     least_count: int = 20
     signatures: bool = False
     keep_functions: bool = False
-    rate: float = 2e-3
+    rate: float = 4e-3
     decay: float = 1e-2
     scale: float = 0.1
     batch: int = 8
-    epochs: int = 15
+    epochs: int = 12
     patience: int = 4
     seed: int = 1
     beam: int = 10
@@ -99,11 +109,9 @@ class IsbnOptions:
 
     def as_dict(self) -> dict[str, Any]:
         """The options as plain data, for a model's header."""
-        lists = {"states": list(self.states), "inputs": [list(pair) for pair in self.inputs]}
-        return {**asdict(self), **lists}
+        return {**asdict(self), "states": list(self.states), "inputs": list(self.inputs)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> IsbnOptions:
         """The options of a header."""
-        inputs = tuple((place, attribute) for place, attribute in data["inputs"])
-        return cls(**{**data, "states": tuple(data["states"]), "inputs": inputs}).check()
+        return cls(**{**data, "states": tuple(data["states"]), "inputs": tuple(data["inputs"])}).check()

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.constituency.isbn.options import IsbnOptions
+from arbora.constituency.isbn.options import IsbnOptions, input_pair
 from arbora.constituency.isbn.vocabulary import Decisions, Vocabulary
 from arbora.constituency.parser import ConstituencyParser, ParsedTree
 from arbora.constituency.trees import TaggedWords
@@ -33,7 +33,7 @@ def make_network(vocabulary: Vocabulary, options: IsbnOptions) -> _core.IsbnNetw
         vocabulary.longest_chain,
         vocabulary.root_label is not None,
         list(options.states),
-        list(options.inputs),
+        [input_pair(name) for name in options.inputs],
     )
 
 
