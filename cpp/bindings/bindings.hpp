@@ -17,3 +17,4 @@ void bind_relaxation(nanobind::module_& m);
 void bind_tokenizing(nanobind::module_& m);
 void bind_enumeration(nanobind::module_& m);
 void bind_projective_chart(nanobind::module_& m);
+void bind_spans(nanobind::module_& m);

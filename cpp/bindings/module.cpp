@@ -19,4 +19,5 @@ NB_MODULE(_core, m) {
     bind_propagation(m);
     bind_relaxation(m);
     bind_tokenizing(m);
+    bind_spans(m);
 }

@@ -15,6 +15,7 @@ PLACES = {
     "tokenizer": "arbora.text.tokenizing.component:ARCHITECTURE",
     "tagger": "arbora.text.tagging.component:ARCHITECTURE",
     "dependency-parser": "arbora.dependency.component:ARCHITECTURE",
+    "span-parser": "arbora.constituency.spans.component:ARCHITECTURE",
 }
 """Where each architecture is declared; it is imported when it is asked for."""
 
@@ -26,7 +27,7 @@ def architectures() -> list[Architecture]:
     """All that come with Arbora.
 
     >>> [architecture.title for architecture in architectures()]
-    ['pipeline', 'tokenizer', 'tagger', 'parser']
+    ['pipeline', 'tokenizer', 'tagger', 'parser', 'span parser']
     """
     return [find_architecture(name) for name in PLACES]
 

@@ -1,0 +1,99 @@
+#include "spans/training.hpp"
+
+#include <algorithm>
+
+#include "support/parallel.hpp"
+
+namespace arbora {
+namespace {
+
+// One step along the gradients of sentences, each found by find(sentence, sum), which returns the loss.
+template <class Find>
+double learn_batch(OnlineLearner& learner, const std::vector<std::size_t>& sentences, int threads, Find find) {
+    static thread_local std::vector<SparseGradient> gradients;
+    if (gradients.size() < sentences.size()) gradients.resize(sentences.size());
+    SparseGradient* each = gradients.data();
+    parallel_for(sentences.size(), threads, [&](std::size_t i) {
+        thread_local SparseSum sum;
+        sum.clear();  // an error may have left something
+        const double loss = find(sentences[i], sum);
+        learner.collect(sum, loss, each[i]);
+    });
+    std::vector<const SparseGradient*> batch;
+    double total = 0;
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+        batch.push_back(&each[i]);
+        total += each[i].loss;
+    }
+    learner.apply(batch, threads);
+    return total;
+}
+
+void kept_nodes(const CoarseModel& model, ShortWeights weights, double threshold, const SpanSentence& sentence,
+                std::vector<SpanNode>& nodes) {
+    thread_local CoarseScores scores;
+    model.score(sentence, weights, scores);
+    model.probable_nodes(scores, threshold, nodes);
+}
+
+}  // namespace
+
+double train_coarse(const CoarseModel& model, OnlineLearner& learner, const SpanText& text, const SpanNode* gold,
+                    const std::vector<std::size_t>& sentences, int threads) {
+    return learn_batch(learner, sentences, threads, [&](std::size_t sentence, SparseSum& sum) {
+        return model.differentiate(text.sentence(sentence), learner.weights(), gold + text.first_node(sentence), sum);
+    });
+}
+
+PruningReport measure_pruning(const CoarseModel& model, ShortWeights weights, double threshold, const SpanText& text,
+                              const SpanNode* gold, int threads) {
+    std::vector<PruningReport> each(text.sentences());
+    parallel_for(text.sentences(), threads, [&](std::size_t i) {
+        std::vector<SpanNode> nodes;
+        kept_nodes(model, weights, threshold, text.sentence(i), nodes);
+        const SpanNode* own = gold + text.first_node(i);
+        const int count = 2 * text.sentence(i).count() - 1;
+        each[i] = {nodes.size(), static_cast<std::size_t>(count), 0};
+        for (int node = 0; node < count; ++node)
+            each[i].lost += std::find(nodes.begin(), nodes.end(), own[node]) == nodes.end();
+    });
+    PruningReport total;
+    for (const PruningReport& own : each) total.kept += own.kept, total.gold += own.gold, total.lost += own.lost;
+    return total;
+}
+
+std::vector<std::vector<SpanNode>> training_nodes(const CoarseModel& model, ShortWeights weights, double threshold,
+                                                  const SpanText& text, const SpanNode* gold, int threads) {
+    std::vector<std::vector<SpanNode>> result(text.sentences());
+    parallel_for(text.sentences(), threads, [&](std::size_t i) {
+        kept_nodes(model, weights, threshold, text.sentence(i), result[i]);
+        const SpanNode* own = gold + text.first_node(i);
+        for (int node = 0; node < 2 * text.sentence(i).count() - 1; ++node)
+            if (std::find(result[i].begin(), result[i].end(), own[node]) == result[i].end())
+                result[i].push_back(own[node]);
+    });
+    return result;
+}
+
+double differentiate(const SpanModel& model, Weights weights, const SpanSentence& sentence,
+                     const std::vector<SpanNode>& nodes, const SpanNode* gold, LossFamily family, SparseSum& sum) {
+    thread_local SpanChart chart;
+    thread_local std::vector<double> leaves, gradient;
+    chart.build(model.grammar(), sentence.count(), nodes);
+    leaves.resize(chart.leaf_count());
+    model.score(sentence, chart, weights, leaves.data());
+    const double loss = span_loss(chart, leaves.data(), gold, family, gradient);
+    model.add_gradient(sentence, chart, weights.mask, gradient.data(), sum);
+    return loss;
+}
+
+double train_spans(const SpanModel& model, OnlineLearner& learner, const SpanText& text,
+                   const std::vector<std::vector<SpanNode>>& nodes, const SpanNode* gold,
+                   const std::vector<std::size_t>& sentences, LossFamily family, int threads) {
+    return learn_batch(learner, sentences, threads, [&](std::size_t sentence, SparseSum& sum) {
+        return differentiate(model, learner.weights(), text.sentence(sentence), nodes[sentence],
+                             gold + text.first_node(sentence), family, sum);
+    });
+}
+
+}  // namespace arbora

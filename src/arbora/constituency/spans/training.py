@@ -1,0 +1,287 @@
+"""Training: from bracketed trees to a span parser, in epochs that can be gone on with after a kill."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora.constituency.spans.options import SpanOptions
+from arbora.constituency.spans.parser import ARCHITECTURE, SpanParser, load_weights, make_models, make_text
+from arbora.constituency.spans.symbols import Symbols, sentences_of
+from arbora.constituency.spans.templates import SECTIONS, SpanTemplates, default_templates
+from arbora.constituency.trees import prepared
+from arbora.errors import ArboraError, FileError
+from arbora.learning import Learner, Loss, find_learner, find_loss
+from arbora.learning.states import averaged_weights, learner_parts, restore_learner, weight_parts, weights_of
+from arbora.models import Parts, Tensors, under
+from arbora.training import Candidate, EpochReport, FileTask, History, Stage, Step, Trained, Watcher, run
+from arbora.treebank import Constituent, read
+
+__all__ = ["SpanTask", "span_scores", "train_span_parser"]
+
+COARSE, TREES = "coarse", "trees"
+
+
+def train_span_parser(
+    trees: Sequence[Constituent],
+    dev: Sequence[Constituent] | None = None,
+    options: SpanOptions | None = None,
+    *,
+    templates: SpanTemplates | None = None,
+    threads: int = 1,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    keep_checkpoint: bool = False,
+    licence: str = "",
+    progress: Callable[[EpochReport], None] | None = None,
+    on_batch: Callable[[int, int], None] | None = None,
+) -> SpanParser:
+    """Train a span parser; the same trees and options give the same weights, whatever the threads.
+
+    Traces are left out, and function tags unless the options keep them. With ``dev``, the epoch with the best F1 of
+    labelled brackets is kept. ``progress`` gets a report per epoch, ``on_batch`` the sentences done and to do in it; the
+    rest is as in `arbora.training.run`.
+
+    >>> tree = Constituent.from_string("((S (NP (DT the) (NN dog)) (VP (VBZ barks))))")
+    >>> parser = train_span_parser([tree], options=SpanOptions(epochs=3, bits=(12, 14)))
+    >>> print(parser.parse(sentences_of([tree]))[0].tree)
+    ((S (NP (DT the) (NN dog)) (VP (VBZ barks))))
+    """
+    return run(
+        SpanTask(trees, dev, options, templates=templates, threads=threads, licence=licence),
+        checkpoint=checkpoint,
+        resume=resume,
+        keep_checkpoint=keep_checkpoint,
+        watcher=Watcher.of(progress, on_batch),
+    )
+
+
+class SpanTask(FileTask[SpanParser]):
+    """A span parser in training: first the small model, then the model of trees on the charts that it leaves."""
+
+    architecture = ARCHITECTURE
+    options: SpanOptions
+
+    def __init__(
+        self,
+        sentences: Sequence[Constituent],
+        dev: Sequence[Constituent] | None = None,
+        options: SpanOptions | None = None,
+        *,
+        templates: SpanTemplates | None = None,
+        threads: int = 1,
+        licence: str = "",
+    ) -> None:
+        """The parameters are those of `train_span_parser`; the sentences are trees."""
+        self.options = options = (options or SpanOptions()).check()
+        self.stages = [Stage(COARSE, options.coarse_epochs), Stage(TREES, options.epochs)]
+        self.templates = templates or default_templates()
+        self.threads, self.licence = threads, licence
+        missing = [name for name in SECTIONS if not self.templates.of(name)]
+        if missing:
+            raise ArboraError(f"the templates have no section [{missing[0]}]")
+        self.loss, self.learner_kind = _recipe(options)
+        trees = _prepared_trees(sentences, options)
+        if not trees:
+            raise ArboraError("the training data has no words")
+        self.trees = trees
+        self.dev = _prepared_trees(dev or [], options)
+        self.symbols = Symbols.of(trees, options.grows)
+        self.text, self.dev_text = make_text(sentences_of(trees)), make_text(sentences_of(self.dev))
+        self.gold = _gold_nodes(self.symbols, trees)
+        self.models = make_models(self.symbols, self.templates)
+        self.tensors: dict[str, npt.NDArray[Any]] = {}
+        self.pruning: dict[str, float] = {}
+
+    @classmethod
+    def default_options(cls) -> SpanOptions:
+        """The options if none are given."""
+        return SpanOptions()
+
+    @classmethod
+    def check(cls, options: SpanOptions, **own: Any) -> None:
+        """The loss and the learner must be there."""
+        _recipe(options)
+
+    @classmethod
+    def read(cls, path: str, options: SpanOptions, *, dev: bool) -> list[Constituent]:
+        """The trees of a bracketed file; FileError if there are none."""
+        trees = [tree for tree in read(path) if isinstance(tree, Constituent)]
+        if not trees:
+            raise FileError("there are no bracketed trees in this file", file=path)
+        return trees
+
+    def fingerprint(self) -> int:
+        """Of the data and the templates."""
+        found = zlib.crc32(str(self.templates).encode())
+        found = zlib.crc32(self.text.checksum().to_bytes(8, "little"), found)
+        found = zlib.crc32(self.gold.tobytes(), found)
+        found = zlib.crc32("\n".join(map(str, self.dev)).encode(), found)
+        return zlib.crc32(repr(self.symbols).encode(), found)
+
+    def begin(self, stage: Stage) -> None:
+        """The learner; for the model of trees, the nodes of all charts."""
+        number = (COARSE, TREES).index(stage.name)
+        kind = self.learner_kind if stage.name == TREES else find_learner("adagrad", 0.1)
+        self.learner = kind.start(self.options.bits[number], self.models[number].padding)
+        if stage.name == TREES:
+            self.nodes = self.models[0].training_nodes(
+                self.coarse_weights, self.options.threshold, self.text, self.gold, self.threads
+            )
+
+    def train(self, step: Step) -> Trained:
+        """One pass over the treebank."""
+        loss, done = 0.0, 0
+        for batch in self._batches(step):
+            loss += self._train_batch(step.stage.name, batch)
+            done += len(batch)
+            step.watcher.on_batch(done, len(self.text))
+        return Trained(loss / len(self.text), self.text.words)
+
+    def _train_batch(self, stage: str, batch: list[int]) -> float:
+        if stage == COARSE:
+            return self.models[0].train(self.learner, self.text, self.gold, batch, self.threads)
+        beta, gamma = self.loss.beta, self.loss.gamma
+        return self.models[1].train(
+            self.learner, self.text, self.nodes, self.gold, batch, beta, gamma, self.threads
+        )
+
+    def _batches(self, step: Step) -> Iterator[list[int]]:
+        """Sentences in the order of this epoch: it depends on the seed, the stage and the epoch only."""
+        seed = [self.options.seed, (COARSE, TREES).index(step.stage.name), step.epoch - 1]
+        order = np.random.default_rng(seed).permutation(len(self.text)).tolist()
+        size = self.options.batch
+        return (order[start : start + size] for start in range(0, len(order), size))
+
+    def judge(self, stage: Stage) -> Candidate:
+        """The averaged weights; of the model of trees also how well it finds the brackets of dev."""
+        weights = averaged_weights(self.learner)
+        parts = weight_parts(weights)
+        if stage.name == COARSE or not self.dev:
+            return Candidate(parts)
+        parser = self._parser({**self.tensors, **under("fine.", _plain(parts))}, {})
+        found = parser.parse(sentences_of(self.dev), threads=self.threads)
+        scores = span_scores(self.dev, [parsed.tree for parsed in found])
+        return Candidate(parts, scores._asdict(), scores.f1)
+
+    def end(self, stage: Stage, parts: Parts) -> None:
+        """The weights of the stage, as the file will hold them."""
+        self.tensors |= under("coarse." if stage.name == COARSE else "fine.", _plain(parts))
+        if stage.name == COARSE:
+            self.coarse_weights = weights_of(parts)
+            self.pruning = self._measure_pruning()
+
+    def _measure_pruning(self) -> dict[str, float]:
+        """Nodes a word that the small model keeps, and the share of gold nodes that it loses; on dev if there is one.
+
+        Trees with symbols that training has not seen are left out.
+        """
+        trees = [tree for tree in self.dev if self.symbols.nodes(tree) is not None] or self.trees
+        text = make_text(sentences_of(trees))
+        kept, gold, lost = self.models[0].pruning(
+            self.coarse_weights, self.options.threshold, text, _gold_nodes(self.symbols, trees), self.threads
+        )
+        return {"nodes_per_word": kept / text.words, "lost": lost / gold}
+
+    def finish(self, history: History) -> SpanParser:
+        """The parser of the best epochs."""
+        return self._parser(
+            self.tensors,
+            {"epochs": history.rows(), "kept": dict(history.kept), "pruning": self.pruning},
+        )
+
+    def _parser(self, tensors: Tensors, report: dict[str, Any]) -> SpanParser:
+        header = {
+            "architecture": ARCHITECTURE,
+            "templates": str(self.templates),
+            "symbols": self.symbols.as_plain(),
+            "bits": list(self.options.bits),
+            "threshold": self.options.threshold,
+            "scale": self.loss.beta if isfinite(self.loss.beta) else 1.0,
+            "options": self.options.as_dict(),
+            "licence": self.licence,
+            "trained_on": {"sentences": len(self.text), "words": self.text.words},
+            "report": report,
+        }
+        return SpanParser(header, tensors)
+
+    def snapshot(self) -> Parts:
+        """The learner."""
+        return learner_parts(self.learner)
+
+    def restore(self, parts: Parts) -> None:
+        """The learner."""
+        restore_learner(self.learner, parts)
+
+    def describe(self, stage: Stage, scores: Mapping[str, float]) -> list[str]:
+        """The scores in words."""
+        return [f"dev F1 {100 * scores['f1']:.2f}"] if "f1" in scores else []
+
+
+class SpanScores(NamedTuple):
+    """Shares of labelled brackets that were found, that are right, and their harmonic mean."""
+
+    recall: float
+    precision: float
+    f1: float
+
+
+PUNCTUATION = frozenset((",", ":", "``", "''", ".", "-LRB-", "-RRB-"))
+"""Tags of words that brackets are counted without."""
+
+
+def span_scores(gold: Sequence[Constituent], found: Sequence[Constituent]) -> SpanScores:
+    """Labelled brackets as EVALB counts them: without punctuation, without the label on top.
+
+    >>> gold = Constituent.from_string("((S (NP (A a) (B b)) (VP (C c) (. .))))")
+    >>> span_scores([gold], [Constituent.from_string("((S (A a) (VP (B b) (C c) (. .))))")])
+    SpanScores(recall=0.3333333333333333, precision=0.5, f1=0.4)
+    """
+    right = wanted = given = 0
+    for gold_tree, found_tree in zip(gold, found, strict=True):
+        ours, theirs = _brackets(found_tree), _brackets(gold_tree)
+        right += (ours & theirs).total()
+        wanted += theirs.total()
+        given += ours.total()
+    recall, precision = right / max(wanted, 1), right / max(given, 1)
+    return SpanScores(recall, precision, 2 * right / max(wanted + given, 1))
+
+
+def _brackets(tree: Constituent) -> Counter[tuple[str, int, int]]:
+    before = [0]  # words that count, up to each
+    for leaf in tree.preterminals():
+        before.append(before[-1] + (leaf.label not in PUNCTUATION))
+    spans = ((label, before[start], before[end]) for label, start, end in tree.spans() if label)
+    return Counter((label, start, end) for label, start, end in spans if start < end)
+
+
+def _prepared_trees(trees: Sequence[Constituent], options: SpanOptions) -> list[Constituent]:
+    found = (prepared(tree, keep_functions=options.keep_functions) for tree in trees)
+    return [tree for tree in found if tree is not None]
+
+
+def _gold_nodes(symbols: Symbols, trees: Sequence[Constituent]) -> npt.NDArray[np.int32]:
+    """The nodes of all trees, all of whose symbols are known."""
+    rows = [row for tree in trees for row in symbols.nodes(tree) or ()]
+    return np.array(rows, np.int32).reshape(-1, 3)
+
+
+def _plain(parts: Parts) -> dict[str, npt.NDArray[Any]]:
+    """Weights as a file of a parser holds them."""
+    header, tensors = parts
+    return {"weights": tensors["weights"], "step": np.array([header["step"]], np.float32)}
+
+
+def _recipe(options: SpanOptions) -> tuple[Loss, Learner]:
+    try:
+        loss = find_loss(options.loss, options.beta, options.gamma)
+        return loss, find_learner(options.learner, options.rate)
+    except ValueError as error:
+        raise ArboraError(str(error)) from None
