@@ -73,6 +73,11 @@ struct SentenceNodes {
     std::vector<std::vector<SpanNode>> each;
 };
 
+void check_sentences(const SpanText& text, const std::vector<std::size_t>& sentences) {
+    for (std::size_t sentence : sentences)
+        if (sentence >= text.sentences()) throw nb::index_error("there is no such sentence");
+}
+
 TreeTuple tuple_of(const FoundTree& tree) {
     std::vector<std::tuple<int, int, int>> nodes;
     for (const SpanNode& node : tree.nodes) nodes.emplace_back(node.start, node.end, node.symbol);
@@ -209,6 +214,7 @@ void bind_forests(nb::module_& m) {
 
 void bind_models(nb::module_& m) {
     nb::class_<SentenceNodes>(m, "SpanNodes", "The nodes of charts, for every sentence of a text.")
+        .def(nb::init<>())
         .def("__getitem__",
              [](const SentenceNodes& self, std::size_t sentence) { return array_of_nodes(self.each.at(sentence)); });
     nb::class_<CoarseModel>(m, "CoarseSpans", "The small model of a span parser, without its weights.")
@@ -224,6 +230,7 @@ void bind_models(nb::module_& m) {
             [](const CoarseModel& self, OnlineLearner& learner, const SpanText& text, const NodeArray& gold,
                const std::vector<std::size_t>& sentences, int threads) {
                 const SpanNode* nodes = gold_of(self.grammar(), text, gold);
+                check_sentences(text, sentences);
                 nb::gil_scoped_release release;
                 return train_coarse(self, learner, text, nodes, sentences, threads);
             },
@@ -253,16 +260,18 @@ void bind_models(nb::module_& m) {
             "weights"_a, "threshold"_a, "text"_a, "gold"_a, "threads"_a,
             "How many nodes are kept, how many gold ones there are, how many of those are lost.")
         .def(
-            "training_nodes",
+            "find_nodes",
             [](const CoarseModel& self, const LoadedWeights& weights, double threshold, const SpanText& text,
-               const NodeArray& gold, int threads) {
-                const SpanNode* nodes = gold_of(self.grammar(), text, gold);
+               const NodeArray& gold, const std::vector<std::size_t>& sentences, SentenceNodes& nodes, int threads) {
+                const SpanNode* right = gold_of(self.grammar(), text, gold);
                 const ShortWeights table = weights.table(self.padding());
+                check_sentences(text, sentences);
+                nodes.each.resize(text.sentences());
                 nb::gil_scoped_release release;
-                return SentenceNodes{training_nodes(self, table, threshold, text, nodes, threads)};
+                find_training_nodes(self, table, threshold, text, right, sentences, threads, nodes.each);
             },
-            "weights"_a, "threshold"_a, "text"_a, "gold"_a, "threads"_a,
-            "For every sentence the nodes that are kept, and the gold ones.");
+            "weights"_a, "threshold"_a, "text"_a, "gold"_a, "sentences"_a, "nodes"_a, "threads"_a,
+            "Sets the nodes of charts of some sentences: those that are kept, and the gold ones.");
     nb::class_<SpanModel>(m, "SpanModel", "A span parser's model of trees, without its weights.")
         .def(
             "__init__",
@@ -279,6 +288,7 @@ void bind_models(nb::module_& m) {
                int threads) {
                 const SpanNode* right = gold_of(self.grammar(), text, gold);
                 if (nodes.each.size() != text.sentences()) throw nb::value_error("every sentence needs its nodes");
+                check_sentences(text, sentences);
                 nb::gil_scoped_release release;
                 return train_spans(self, learner, text, nodes.each, right, sentences, {beta, gamma}, threads);
             },

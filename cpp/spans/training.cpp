@@ -62,17 +62,18 @@ PruningReport measure_pruning(const CoarseModel& model, ShortWeights weights, do
     return total;
 }
 
-std::vector<std::vector<SpanNode>> training_nodes(const CoarseModel& model, ShortWeights weights, double threshold,
-                                                  const SpanText& text, const SpanNode* gold, int threads) {
-    std::vector<std::vector<SpanNode>> result(text.sentences());
-    parallel_for(text.sentences(), threads, [&](std::size_t i) {
-        kept_nodes(model, weights, threshold, text.sentence(i), result[i]);
-        const SpanNode* own = gold + text.first_node(i);
-        for (int node = 0; node < 2 * text.sentence(i).count() - 1; ++node)
-            if (std::find(result[i].begin(), result[i].end(), own[node]) == result[i].end())
-                result[i].push_back(own[node]);
+void find_training_nodes(const CoarseModel& model, ShortWeights weights, double threshold, const SpanText& text,
+                         const SpanNode* gold, const std::vector<std::size_t>& sentences, int threads,
+                         std::vector<std::vector<SpanNode>>& nodes) {
+    parallel_for(sentences.size(), threads, [&](std::size_t i) {
+        const std::size_t sentence = sentences[i];
+        std::vector<SpanNode>& found = nodes[sentence];
+        kept_nodes(model, weights, threshold, text.sentence(sentence), found);
+        const SpanNode* own = gold + text.first_node(sentence);
+        for (int node = 0; node < 2 * text.sentence(sentence).count() - 1; ++node)
+            if (std::find(found.begin(), found.end(), own[node]) == found.end()) found.push_back(own[node]);
+        found.shrink_to_fit();
     });
-    return result;
 }
 
 double differentiate(const SpanModel& model, Weights weights, const SpanSentence& sentence,

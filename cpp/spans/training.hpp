@@ -20,9 +20,10 @@ struct PruningReport {
 PruningReport measure_pruning(const CoarseModel& model, ShortWeights weights, double threshold, const SpanText& text,
                               const SpanNode* gold, int threads);
 
-// The nodes of charts, for every sentence those that the small model keeps and the gold ones.
-std::vector<std::vector<SpanNode>> training_nodes(const CoarseModel& model, ShortWeights weights, double threshold,
-                                                  const SpanText& text, const SpanNode* gold, int threads);
+// Sets the nodes of the charts of some sentences: those that the small model keeps and the gold ones.
+void find_training_nodes(const CoarseModel& model, ShortWeights weights, double threshold, const SpanText& text,
+                         const SpanNode* gold, const std::vector<std::size_t>& sentences, int threads,
+                         std::vector<std::vector<SpanNode>>& nodes);
 
 // The loss of one sentence; adds its gradient to the sum.
 double differentiate(const SpanModel& model, Weights weights, const SpanSentence& sentence,

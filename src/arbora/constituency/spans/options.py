@@ -18,6 +18,8 @@ class SpanOptions:
     ``loss`` and ``learner`` are names of `arbora.learning`; ``beta`` and ``gamma`` override the loss's own, ``rate``
     the learner's. The cost is 1 for every node of the binarised tree that is wrong. The small model is a CRF that is
     learned for ``coarse_epochs``; nodes to which it gives a probability below ``threshold`` are left out of charts.
+    The charts to learn from are made by small models that have not seen their sentences: the treebank is cut into so
+    many ``folds``, and the small model is learned once more without each; 0: they are made by the only one.
     The model of trees is learned for ``epochs``; with dev the best one is kept. ``batch`` sentences share one weight
     vector while their gradients are computed, in parallel. ``bits``: the weight tables of the small model and of the
     other have so many weights, as powers of two. ``grows``: the side of a constituent on which its other children
@@ -33,8 +35,9 @@ class SpanOptions:
     learner: str = "adagrad"
     rate: float | None = 0.1
     epochs: int = 12
-    coarse_epochs: int = 4
-    threshold: float = 1e-3
+    coarse_epochs: int = 2
+    folds: int = 4
+    threshold: float = 3e-3
     batch: int = 8
     seed: int = 1
     bits: tuple[int, int] = (20, 22)
@@ -45,6 +48,7 @@ class SpanOptions:
         """Raise ArboraError if an option makes no sense; returns itself."""
         wrong = {
             "epochs must be at least 1": self.epochs < 1 or self.coarse_epochs < 1,
+            "folds must be 0, or at least 2": self.folds < 0 or self.folds == 1,
             "batch must be at least 1": self.batch < 1,
             "bits are two numbers between 10 and 28": len(self.bits) != 2
             or not all(10 <= bits <= 28 for bits in self.bits),

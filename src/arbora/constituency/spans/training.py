@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arbora import _core
 from arbora.constituency.spans.options import SpanOptions
-from arbora.constituency.spans.parser import ARCHITECTURE, SpanParser, load_weights, make_models, make_text
+from arbora.constituency.spans.parser import ARCHITECTURE, SpanParser, make_models, make_text
 from arbora.constituency.spans.symbols import Symbols, sentences_of
 from arbora.constituency.spans.templates import SECTIONS, SpanTemplates, default_templates
 from arbora.constituency.trees import prepared
@@ -27,6 +28,8 @@ from arbora.treebank import Constituent, read
 __all__ = ["SpanTask", "span_scores", "train_span_parser"]
 
 COARSE, TREES = "coarse", "trees"
+"""The stages of training; between them, the small model is learned again for every fold of the treebank."""
+COARSE_LEARNER = find_learner("adagrad", 0.1)
 
 
 def train_span_parser(
@@ -81,7 +84,11 @@ class SpanTask(FileTask[SpanParser]):
     ) -> None:
         """The parameters are those of `train_span_parser`; the sentences are trees."""
         self.options = options = (options or SpanOptions()).check()
-        self.stages = [Stage(COARSE, options.coarse_epochs), Stage(TREES, options.epochs)]
+        self.stages = [
+            Stage(COARSE, options.coarse_epochs),
+            *(Stage(_fold_name(fold), options.coarse_epochs) for fold in range(options.folds)),
+            Stage(TREES, options.epochs),
+        ]
         self.templates = templates or default_templates()
         self.threads, self.licence = threads, licence
         missing = [name for name in SECTIONS if not self.templates.of(name)]
@@ -99,6 +106,7 @@ class SpanTask(FileTask[SpanParser]):
         self.models = make_models(self.symbols, self.templates)
         self.tensors: dict[str, npt.NDArray[Any]] = {}
         self.pruning: dict[str, float] = {}
+        self.nodes = _core.SpanNodes()
 
     @classmethod
     def default_options(cls) -> SpanOptions:
@@ -127,14 +135,11 @@ class SpanTask(FileTask[SpanParser]):
         return zlib.crc32(repr(self.symbols).encode(), found)
 
     def begin(self, stage: Stage) -> None:
-        """The learner; for the model of trees, the nodes of all charts."""
-        number = (COARSE, TREES).index(stage.name)
-        kind = self.learner_kind if stage.name == TREES else find_learner("adagrad", 0.1)
-        self.learner = kind.start(self.options.bits[number], self.models[number].padding)
-        if stage.name == TREES:
-            self.nodes = self.models[0].training_nodes(
-                self.coarse_weights, self.options.threshold, self.text, self.gold, self.threads
-            )
+        """The learner."""
+        is_coarse = stage.name != TREES
+        bits, model = self.options.bits[not is_coarse], self.models[not is_coarse]
+        kind = COARSE_LEARNER if is_coarse else self.learner_kind
+        self.learner = kind.start(bits, model.padding)
 
     def train(self, step: Step) -> Trained:
         """One pass over the treebank."""
@@ -146,7 +151,7 @@ class SpanTask(FileTask[SpanParser]):
         return Trained(loss / len(self.text), self.text.words)
 
     def _train_batch(self, stage: str, batch: list[int]) -> float:
-        if stage == COARSE:
+        if stage != TREES:
             return self.models[0].train(self.learner, self.text, self.gold, batch, self.threads)
         beta, gamma = self.loss.beta, self.loss.gamma
         return self.models[1].train(
@@ -155,16 +160,27 @@ class SpanTask(FileTask[SpanParser]):
 
     def _batches(self, step: Step) -> Iterator[list[int]]:
         """Sentences in the order of this epoch: it depends on the seed, the stage and the epoch only."""
-        seed = [self.options.seed, (COARSE, TREES).index(step.stage.name), step.epoch - 1]
+        names = [stage.name for stage in self.stages]
+        seed = [self.options.seed, names.index(step.stage.name), step.epoch - 1]
         order = np.random.default_rng(seed).permutation(len(self.text)).tolist()
+        if step.stage.name in names[1:-1]:
+            own = set(self._fold(step.stage))
+            order = [sentence for sentence in order if sentence not in own]
         size = self.options.batch
         return (order[start : start + size] for start in range(0, len(order), size))
+
+    def _fold(self, stage: Stage) -> list[int]:
+        """The sentences whose charts the small model of this stage makes: it does not learn by them."""
+        if stage.name == COARSE:
+            return [] if self.options.folds else list(range(len(self.text)))
+        fold = self.stages.index(stage) - 1
+        return list(range(fold, len(self.text), self.options.folds))
 
     def judge(self, stage: Stage) -> Candidate:
         """The averaged weights; of the model of trees also how well it finds the brackets of dev."""
         weights = averaged_weights(self.learner)
         parts = weight_parts(weights)
-        if stage.name == COARSE or not self.dev:
+        if stage.name != TREES or not self.dev:
             return Candidate(parts)
         parser = self._parser({**self.tensors, **under("fine.", _plain(parts))}, {})
         found = parser.parse(sentences_of(self.dev), threads=self.threads)
@@ -172,13 +188,20 @@ class SpanTask(FileTask[SpanParser]):
         return Candidate(parts, scores._asdict(), scores.f1)
 
     def end(self, stage: Stage, parts: Parts) -> None:
-        """The weights of the stage, as the file will hold them."""
-        self.tensors |= under("coarse." if stage.name == COARSE else "fine.", _plain(parts))
+        """The weights of the stage, as the file will hold them; small models make the charts to learn from."""
+        if stage.name == TREES:
+            self.tensors |= under("fine.", _plain(parts))
+            return
+        weights = weights_of(parts)
         if stage.name == COARSE:
-            self.coarse_weights = weights_of(parts)
-            self.pruning = self._measure_pruning()
+            self.tensors |= under("coarse.", _plain(parts))
+            self.pruning = self._measure_pruning(weights)
+        sentences, threshold = self._fold(stage), self.options.threshold
+        self.models[0].find_nodes(
+            weights, threshold, self.text, self.gold, sentences, self.nodes, self.threads
+        )
 
-    def _measure_pruning(self) -> dict[str, float]:
+    def _measure_pruning(self, weights: _core.ShortWeights) -> dict[str, float]:
         """Nodes a word that the small model keeps, and the share of gold nodes that it loses; on dev if there is one.
 
         Trees with symbols that training has not seen are left out.
@@ -186,7 +209,7 @@ class SpanTask(FileTask[SpanParser]):
         trees = [tree for tree in self.dev if self.symbols.nodes(tree) is not None] or self.trees
         text = make_text(sentences_of(trees))
         kept, gold, lost = self.models[0].pruning(
-            self.coarse_weights, self.options.threshold, text, _gold_nodes(self.symbols, trees), self.threads
+            weights, self.options.threshold, text, _gold_nodes(self.symbols, trees), self.threads
         )
         return {"nodes_per_word": kept / text.words, "lost": lost / gold}
 
@@ -277,6 +300,10 @@ def _plain(parts: Parts) -> dict[str, npt.NDArray[Any]]:
     """Weights as a file of a parser holds them."""
     header, tensors = parts
     return {"weights": tensors["weights"], "step": np.array([header["step"]], np.float32)}
+
+
+def _fold_name(fold: int) -> str:
+    return f"{COARSE} without fold {fold + 1}"
 
 
 def _recipe(options: SpanOptions) -> tuple[Loss, Learner]:
