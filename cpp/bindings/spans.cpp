@@ -97,7 +97,6 @@ nb::object array_of_nodes(const std::vector<SpanNode>& nodes) {
 
 // A parser with what it looks at.
 struct LoadedSpanParser {
-    nb::object owners;
     SpanParser parser;
 
     LoadedSpanParser(const CoarseModel& coarse, const LoadedWeights& coarse_weights, double threshold,
@@ -260,6 +259,34 @@ void bind_models(nb::module_& m) {
             "weights"_a, "threshold"_a, "text"_a, "gold"_a, "threads"_a,
             "How many nodes are kept, how many gold ones there are, how many of those are lost.")
         .def(
+            "scores",
+            [](const CoarseModel& self, const LoadedWeights& weights, const SpanText& text, std::size_t sentence) {
+                check_sentences(text, {sentence});
+                CoarseScores scores;
+                self.score(text.sentence(sentence), weights.table(self.padding()), scores);
+                std::vector<SpanNode> nodes;
+                self.probable_nodes(scores, 0, nodes);
+                std::vector<double> values;
+                for (const auto& [start, end, symbol] : nodes) values.push_back(scores.row(start, end)[symbol]);
+                return nb::make_tuple(array_of_nodes(nodes), array_of(values));
+            },
+            "weights"_a, "text"_a, "sentence"_a,
+            nb::sig("def scores(self, weights: ShortWeights, text: SpanText, sentence: int) "
+                    "-> tuple[typing.Any, typing.Any]"),
+            "All nodes that there could be, and their scores.")
+        .def(
+            "probable_nodes",
+            [](const CoarseModel& self, const LoadedWeights& weights, double threshold, const SpanText& text,
+               std::size_t sentence) {
+                check_sentences(text, {sentence});
+                CoarseScores scores;
+                self.score(text.sentence(sentence), weights.table(self.padding()), scores);
+                std::vector<SpanNode> nodes;
+                self.probable_nodes(scores, threshold, nodes);
+                return array_of_nodes(nodes);
+            },
+            "weights"_a, "threshold"_a, "text"_a, "sentence"_a)
+        .def(
             "find_nodes",
             [](const CoarseModel& self, const LoadedWeights& weights, double threshold, const SpanText& text,
                const NodeArray& gold, const std::vector<std::size_t>& sentences, SentenceNodes& nodes, int threads) {
@@ -331,6 +358,16 @@ void bind_spans(nb::module_& m) {
         .def(nb::init<const CoarseModel&, const LoadedWeights&, double, const SpanModel&, const LoadedWeights&, double>(),
              "coarse"_a, "coarse_weights"_a, "threshold"_a, "model"_a, "weights"_a, "scale"_a, nb::keep_alive<1, 2>(),
              nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>())
+        .def(
+            "tree_costs",
+            [](const LoadedSpanParser& self, const SpanText& text, const NodeArray& gold,
+               const std::vector<double>& scales, int threads) {
+                const SpanNode* nodes = gold_of(self.parser.model->grammar(), text, gold);
+                nb::gil_scoped_release release;
+                return measure_tree_costs(self.parser, text, nodes, scales, threads);
+            },
+            "text"_a, "gold"_a, "scales"_a, "threads"_a,
+            "For every scale of the scores the sum of -log P(tree) over the gold trees that are in their charts.")
         .def(
             "kbest",
             [](const LoadedSpanParser& self, const SpanText& text, int k,

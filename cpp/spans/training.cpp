@@ -97,4 +97,30 @@ double train_spans(const SpanModel& model, OnlineLearner& learner, const SpanTex
     });
 }
 
+std::vector<double> measure_tree_costs(const SpanParser& parser, const SpanText& text, const SpanNode* gold,
+                                       const std::vector<double>& scales, int threads) {
+    std::vector<std::vector<double>> each(text.sentences(), std::vector<double>(scales.size()));
+    parallel_for(text.sentences(), threads, [&](std::size_t i) {
+        thread_local SpanForest forest;
+        thread_local std::vector<double> leaves, scaled, gradient;
+        const SpanSentence& sentence = text.sentence(i);
+        const SpanNode* own = gold + text.first_node(i);
+        forest.parse(parser, sentence, {});
+        const SpanChart& chart = forest.chart();
+        for (int node = 0; node < 2 * sentence.count() - 1; ++node)
+            if (chart.find(own[node]) < 0) return;
+        leaves.resize(chart.leaf_count());
+        parser.model->score(sentence, chart, parser.weights, leaves.data());
+        for (std::size_t k = 0; k < scales.size(); ++k) {
+            scaled = leaves;
+            for (double& leaf : scaled) leaf *= scales[k];
+            each[i][k] = span_loss(chart, scaled.data(), own, {1, 0}, gradient);
+        }
+    });
+    std::vector<double> total(scales.size());
+    for (const auto& own : each)
+        for (std::size_t k = 0; k < scales.size(); ++k) total[k] += own[k];
+    return total;
+}
+
 }  // namespace arbora

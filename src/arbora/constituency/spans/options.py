@@ -26,22 +26,22 @@ class SpanOptions:
     follow when trees are binarised.
 
     >>> SpanOptions(epochs=3).grows
-    'right'
+    'left'
     """
 
-    loss: str = "crf"
+    loss: str = "softmax-margin"
     beta: float | None = None
-    gamma: float | None = None
+    gamma: float | None = 3.0
     learner: str = "adagrad"
     rate: float | None = 0.1
-    epochs: int = 12
+    epochs: int = 6
     coarse_epochs: int = 2
     folds: int = 4
     threshold: float = 3e-3
     batch: int = 8
     seed: int = 1
     bits: tuple[int, int] = (20, 22)
-    grows: str = "right"
+    grows: str = "left"
     keep_functions: bool = False
 
     def check(self) -> Self:

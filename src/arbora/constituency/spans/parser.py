@@ -133,6 +133,12 @@ class SpanParser(ConstituencyParser):
         found = self._core.probabilities(text, given, threads)
         return [self._of_spans(nodes.tolist(), own.tolist()) for nodes, own in found]
 
+    def tree_costs(
+        self, text: _core.SpanText, gold: Any, scales: list[float], threads: int = 1
+    ) -> list[float]:
+        """What gold trees cost if scores are multiplied by each scale: the sum of -log P, where there is a P."""
+        return self._core.tree_costs(text, gold, scales, threads)
+
     def _of_spans(self, nodes: Nodes, probabilities: list[float]) -> Spans:
         """A label is there if one of the chains that hold it is."""
         result: Spans = defaultdict(float)

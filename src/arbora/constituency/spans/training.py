@@ -19,7 +19,7 @@ from arbora.constituency.spans.symbols import Symbols, sentences_of
 from arbora.constituency.spans.templates import SECTIONS, SpanTemplates, default_templates
 from arbora.constituency.trees import prepared
 from arbora.errors import ArboraError, FileError
-from arbora.learning import Learner, Loss, find_learner, find_loss
+from arbora.learning import Learner, Loss, best_scale, find_learner, find_loss
 from arbora.learning.states import averaged_weights, learner_parts, restore_learner, weight_parts, weights_of
 from arbora.models import Parts, Tensors, under
 from arbora.training import Candidate, EpochReport, FileTask, History, Stage, Step, Trained, Watcher, run
@@ -215,19 +215,26 @@ class SpanTask(FileTask[SpanParser]):
 
     def finish(self, history: History) -> SpanParser:
         """The parser of the best epochs."""
-        return self._parser(
-            self.tensors,
-            {"epochs": history.rows(), "kept": dict(history.kept), "pruning": self.pruning},
-        )
+        report = {"epochs": history.rows(), "kept": dict(history.kept), "pruning": self.pruning}
+        return self._parser(self.tensors, report, self._scale())
 
-    def _parser(self, tensors: Tensors, report: dict[str, Any]) -> SpanParser:
+    def _scale(self) -> float:
+        """What makes probabilities of scores: with dev, its trees are as probable as can be."""
+        trees = [tree for tree in self.dev if self.symbols.nodes(tree) is not None]
+        if not trees:
+            return self.loss.beta if isfinite(self.loss.beta) else 1.0
+        text, gold = make_text(sentences_of(trees)), _gold_nodes(self.symbols, trees)
+        parser = self._parser(self.tensors, {})
+        return best_scale(lambda scales: parser.tree_costs(text, gold, scales, self.threads))
+
+    def _parser(self, tensors: Tensors, report: dict[str, Any], scale: float = 1.0) -> SpanParser:
         header = {
             "architecture": ARCHITECTURE,
             "templates": str(self.templates),
             "symbols": self.symbols.as_plain(),
             "bits": list(self.options.bits),
             "threshold": self.options.threshold,
-            "scale": self.loss.beta if isfinite(self.loss.beta) else 1.0,
+            "scale": scale,
             "options": self.options.as_dict(),
             "licence": self.licence,
             "trained_on": {"sentences": len(self.text), "words": self.text.words},
