@@ -23,8 +23,15 @@ using namespace arbora;
 using NodeArray = Array<const int, 2>;
 // Constituents as (start, end, symbol), and the log-probability.
 using TreeTuple = std::tuple<std::vector<std::tuple<int, int, int>>, double>;
+// The threshold, and how many nodes stay for each word.
+using PruningPair = std::tuple<double, int>;
 // Start, end, whether it is required, 0 or 1 for every symbol.
 using ConstraintTuple = std::tuple<int, int, bool, std::vector<std::uint8_t>>;
+
+Pruning pruning_of(const PruningPair& pair) {
+    if (!(std::get<0>(pair) >= 0) || std::get<1>(pair) < 0) throw nb::value_error("pruning must not be negative");
+    return {std::get<0>(pair), std::get<1>(pair)};
+}
 
 std::vector<SpanTemplate> span_templates(const std::vector<TemplateSpec>& specs) {
     std::vector<SpanTemplate> result;
@@ -99,13 +106,14 @@ nb::object array_of_nodes(const std::vector<SpanNode>& nodes) {
 struct LoadedSpanParser {
     SpanParser parser;
 
-    LoadedSpanParser(const CoarseModel& coarse, const LoadedWeights& coarse_weights, double threshold,
+    LoadedSpanParser(const CoarseModel& coarse, const LoadedWeights& coarse_weights, PruningPair pruning,
                      const SpanModel& model, const LoadedWeights& weights, double scale)
-        : parser{&coarse, coarse_weights.table(coarse.padding()), threshold,
+        : parser{&coarse, coarse_weights.table(coarse.padding()), pruning_of(pruning),
                  &model,  weights.table(model.padding()),         scale} {}
 };
 
-std::vector<SpanConstraint> constraints_of(const SpanGrammar& grammar, int n, const std::vector<ConstraintTuple>& given) {
+std::vector<SpanConstraint> constraints_of(const SpanGrammar& grammar, int n,
+                                           const std::vector<ConstraintTuple>& given) {
     std::vector<SpanConstraint> result;
     for (const auto& [start, end, is_required, allowed] : given) {
         if (start < 0 || start >= end || end > n || static_cast<int>(allowed.size()) != grammar.symbols())
@@ -199,7 +207,8 @@ void bind_forests(nb::module_& m) {
             "count"_a, "seed"_a)
         .def(
             "loss",
-            [](LoadedForest& self, const Array<const double>& scores, const NodeArray& gold, double beta, double gamma) {
+            [](LoadedForest& self, const Array<const double>& scores, const NodeArray& gold, double beta,
+               double gamma) {
                 const SpanChart& chart = self.forest.chart();
                 if (static_cast<int>(scores.shape(0)) != chart.leaf_count() || gold.shape(1) != 3 ||
                     static_cast<int>(gold.shape(0)) != 2 * chart.words() - 1)
@@ -248,15 +257,15 @@ void bind_models(nb::module_& m) {
             "learner"_a, "text"_a, "gold"_a, "sentence"_a)
         .def(
             "pruning",
-            [](const CoarseModel& self, const LoadedWeights& weights, double threshold, const SpanText& text,
+            [](const CoarseModel& self, const LoadedWeights& weights, PruningPair pruning, const SpanText& text,
                const NodeArray& gold, int threads) {
                 const SpanNode* nodes = gold_of(self.grammar(), text, gold);
                 const ShortWeights table = weights.table(self.padding());
                 nb::gil_scoped_release release;
-                const PruningReport found = measure_pruning(self, table, threshold, text, nodes, threads);
+                const PruningReport found = measure_pruning(self, table, pruning_of(pruning), text, nodes, threads);
                 return std::make_tuple(found.kept, found.gold, found.lost);
             },
-            "weights"_a, "threshold"_a, "text"_a, "gold"_a, "threads"_a,
+            "weights"_a, "pruning"_a, "text"_a, "gold"_a, "threads"_a,
             "How many nodes are kept, how many gold ones there are, how many of those are lost.")
         .def(
             "scores",
@@ -265,7 +274,7 @@ void bind_models(nb::module_& m) {
                 CoarseScores scores;
                 self.score(text.sentence(sentence), weights.table(self.padding()), scores);
                 std::vector<SpanNode> nodes;
-                self.probable_nodes(scores, 0, nodes);
+                self.probable_nodes(scores, {0}, nodes);
                 std::vector<double> values;
                 for (const auto& [start, end, symbol] : nodes) values.push_back(scores.row(start, end)[symbol]);
                 return nb::make_tuple(array_of_nodes(nodes), array_of(values));
@@ -276,28 +285,28 @@ void bind_models(nb::module_& m) {
             "All nodes that there could be, and their scores.")
         .def(
             "probable_nodes",
-            [](const CoarseModel& self, const LoadedWeights& weights, double threshold, const SpanText& text,
+            [](const CoarseModel& self, const LoadedWeights& weights, PruningPair pruning, const SpanText& text,
                std::size_t sentence) {
                 check_sentences(text, {sentence});
                 CoarseScores scores;
                 self.score(text.sentence(sentence), weights.table(self.padding()), scores);
                 std::vector<SpanNode> nodes;
-                self.probable_nodes(scores, threshold, nodes);
+                self.probable_nodes(scores, pruning_of(pruning), nodes);
                 return array_of_nodes(nodes);
             },
-            "weights"_a, "threshold"_a, "text"_a, "sentence"_a)
+            "weights"_a, "pruning"_a, "text"_a, "sentence"_a)
         .def(
             "find_nodes",
-            [](const CoarseModel& self, const LoadedWeights& weights, double threshold, const SpanText& text,
+            [](const CoarseModel& self, const LoadedWeights& weights, PruningPair pruning, const SpanText& text,
                const NodeArray& gold, const std::vector<std::size_t>& sentences, SentenceNodes& nodes, int threads) {
                 const SpanNode* right = gold_of(self.grammar(), text, gold);
                 const ShortWeights table = weights.table(self.padding());
                 check_sentences(text, sentences);
                 nodes.each.resize(text.sentences());
                 nb::gil_scoped_release release;
-                find_training_nodes(self, table, threshold, text, right, sentences, threads, nodes.each);
+                find_training_nodes(self, table, pruning_of(pruning), text, right, sentences, threads, nodes.each);
             },
-            "weights"_a, "threshold"_a, "text"_a, "gold"_a, "sentences"_a, "nodes"_a, "threads"_a,
+            "weights"_a, "pruning"_a, "text"_a, "gold"_a, "sentences"_a, "nodes"_a, "threads"_a,
             "Sets the nodes of charts of some sentences: those that are kept, and the gold ones.");
     nb::class_<SpanModel>(m, "SpanModel", "A span parser's model of trees, without its weights.")
         .def(
@@ -327,9 +336,9 @@ void bind_models(nb::module_& m) {
                const NodeArray& gold, std::size_t sentence, double beta, double gamma) {
                 const SpanNode* right = gold_of(self.grammar(), text, gold) + text.first_node(sentence);
                 SparseSum sum;
-                const double loss = differentiate(self, learner.weights(), text.sentence(sentence),
-                                                  {nodes_of(nodes), nodes_of(nodes) + nodes.shape(0)}, right,
-                                                  {beta, gamma}, sum);
+                const double loss =
+                    differentiate(self, learner.weights(), text.sentence(sentence),
+                                  {nodes_of(nodes), nodes_of(nodes) + nodes.shape(0)}, right, {beta, gamma}, sum);
                 std::vector<std::tuple<std::uint32_t, float>> gradient;
                 sum.for_each([&](std::uint32_t index, float value) { gradient.emplace_back(index, value); });
                 return std::make_tuple(loss, gradient);
@@ -355,8 +364,9 @@ void bind_spans(nb::module_& m) {
     bind_models(m);
     bind_forests(m);
     nb::class_<LoadedSpanParser>(m, "SpanParser", "A span parser with its weights.")
-        .def(nb::init<const CoarseModel&, const LoadedWeights&, double, const SpanModel&, const LoadedWeights&, double>(),
-             "coarse"_a, "coarse_weights"_a, "threshold"_a, "model"_a, "weights"_a, "scale"_a, nb::keep_alive<1, 2>(),
+        .def(nb::init<const CoarseModel&, const LoadedWeights&, PruningPair, const SpanModel&, const LoadedWeights&,
+                      double>(),
+             "coarse"_a, "coarse_weights"_a, "pruning"_a, "model"_a, "weights"_a, "scale"_a, nb::keep_alive<1, 2>(),
              nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>())
         .def(
             "tree_costs",
@@ -389,9 +399,8 @@ void bind_spans(nb::module_& m) {
             "samples",
             [](const LoadedSpanParser& self, const SpanText& text, int count, std::uint64_t seed,
                const std::vector<std::vector<ConstraintTuple>>& constraints, int threads) {
-                return read_forests(self, text, constraints, threads, [=](SpanForest& forest, std::size_t s) {
-                    return draw(forest, count, seed, s);
-                });
+                return read_forests(self, text, constraints, threads,
+                                    [=](SpanForest& forest, std::size_t s) { return draw(forest, count, seed, s); });
             },
             "text"_a, "count"_a, "seed"_a, "constraints"_a, "threads"_a)
         .def(

@@ -16,6 +16,13 @@ struct SpanConstraint {
     std::vector<std::uint8_t> allowed;  // 0 or 1 for every symbol
 };
 
+// Which nodes stay: those that are at least so probable and, if they are more than `most` for each word (0: any number), the
+// most probable of them. So time and memory stay within bounds if the small model knows nothing of a sentence.
+struct Pruning {
+    double threshold;
+    int most = 0;
+};
+
 // Scores of all symbols of all spans, a row of stride() each.
 struct CoarseScores {
     int n = 0, stride = 0;
@@ -47,13 +54,16 @@ public:
     // Minus the log-probability of the gold nodes; adds its gradient to the sum.
     double differentiate(const SpanSentence& sentence, Weights weights, const SpanNode* gold, SparseSum& sum) const;
 
-    // Nodes that are at least so probable. -inf in scores is impossible; there may be no tree at all: then none are.
-    void probable_nodes(const CoarseScores& scores, double threshold, std::vector<SpanNode>& nodes) const;
+    // Nodes that are probable enough. -inf in scores is impossible; there may be no tree at all: then none are.
+    void probable_nodes(const CoarseScores& scores, Pruning pruning, std::vector<SpanNode>& nodes) const;
 
     // Makes impossible what constraints, and lengths of spans, forbid.
     void forbid(std::span<const SpanConstraint> constraints, CoarseScores& scores) const;
 
 private:
+    template <class Each>
+    void for_gradients(const CoarseScores& scores, const SpanNode* gold, const std::vector<double>& totals,
+                       const std::vector<double>& probabilities, Each each) const;
     // Sums over symbols for each span, into the leaves of a BracketChart; then the probabilities of spans.
     double sum_spans(const CoarseScores& scores, std::vector<double>& totals, std::vector<double>& probabilities) const;
 

@@ -15,7 +15,7 @@ bool SpanForest::parse(const SpanParser& parser, const SpanSentence& sentence,
     const int n = sentence.count();
     parser.coarse->score(sentence, parser.coarse_weights, coarse_scores_);
     parser.coarse->forbid(constraints, coarse_scores_);
-    parser.coarse->probable_nodes(coarse_scores_, parser.threshold, nodes_);
+    parser.coarse->probable_nodes(coarse_scores_, parser.pruning, nodes_);
     const auto score = [&] {
         chart_.build(*grammar_, n, nodes_);
         leaves_.resize(chart_.leaf_count());
@@ -56,8 +56,8 @@ void SpanForest::add_flat_trees(const CoarseModel& coarse, const CoarseScores& s
     const SpanGrammar& grammar = coarse.grammar();
     const int n = scores.n;
     const auto add = [&](int start, int end, int symbol) {
-        if (symbol < grammar.first_symbol(end - start) || symbol >= grammar.last_symbol(end - start, end - start == n) ||
-            scores.row(start, end)[symbol] == never)
+        if (symbol < grammar.first_symbol(end - start) ||
+            symbol >= grammar.last_symbol(end - start, end - start == n) || scores.row(start, end)[symbol] == never)
             return;
         const SpanNode node{start, end, symbol};
         if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
@@ -133,7 +133,8 @@ FoundTree SpanForest::best() {
 std::vector<FoundTree> SpanForest::kbest(int k) {
     if (k == 1) return {best()};
     find_best();
-    KBest ranking(chart_, bests_.data(), [this](int item, int rank) { return rank ? MaxSemiring::zero : bests_[item]; });
+    KBest ranking(chart_, bests_.data(),
+                  [this](int item, int rank) { return rank ? MaxSemiring::zero : bests_[item]; });
     std::vector<FoundTree> found;
     for (int rank = 0; rank < k && ranking.has(rank); ++rank) {
         std::vector<int> leaves;

@@ -12,7 +12,7 @@ namespace arbora {
 struct SpanParser {
     const CoarseModel* coarse;
     ShortWeights coarse_weights;
-    double threshold;
+    Pruning pruning;
     const SpanModel* model;
     ShortWeights weights;
     double scale = 1;

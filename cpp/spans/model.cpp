@@ -32,7 +32,8 @@ void SpanModel::for_features(const SpanSentence& sentence, const SpanChart& char
         for (int rule = chart.first_rule(node); rule < chart.first_rule(node + 1); ++rule) {
             const int leaf = chart.score_of_rule(rule);
             if (!wanted(leaf)) continue;
-            const SpanNode &left = chart.nodes()[chart.rules()[rule].left], &right = chart.nodes()[chart.rules()[rule].right];
+            const SpanNode &left = chart.nodes()[chart.rules()[rule].left],
+                           &right = chart.nodes()[chart.rules()[rule].right];
             const int split = left.end;
             std::uint64_t* hashes = of_splits.data() + width * split;
             if (known[split] != span) {
@@ -70,61 +71,63 @@ void SpanModel::add_gradient(const SpanSentence& sentence, const SpanChart& char
         [&](int leaf, std::uint32_t index) { sum.add(index, static_cast<float>(leaves[leaf])); });
 }
 
-double span_loss(const SpanChart& chart, const double* leaves, const SpanNode* gold, LossFamily family,
-                 std::vector<double>& gradient) {
-    const int n = chart.words(), count = chart.leaf_count();
-    std::vector<int> right;  // the leaves of the gold tree
-    const auto find = [&](const SpanNode& node) {
-        const int found = chart.find(node);
-        if (found < 0) throw std::invalid_argument("a gold node is not in the chart");
-        return found;
-    };
-    // Nodes come parents first: the left child follows its parent, the right one follows all of the left.
-    std::vector<int> places(2 * n - 1);
-    for (int i = 0; i < 2 * n - 1; ++i) right.push_back(places[i] = find(gold[i]));
-    for (int i = 0; i < 2 * n - 1; ++i) {
-        const int words = gold[i].end - gold[i].start;
-        if (words == 1) continue;
-        const int left = i + 1;
-        if (left >= 2 * n - 1) throw std::invalid_argument("the gold nodes are no tree");
-        const int other = left + 2 * (gold[left].end - gold[left].start) - 1;
-        if (other >= 2 * n - 1) throw std::invalid_argument("the gold nodes are no tree");
-        int rule = chart.first_rule(places[i]);
-        const int last = chart.first_rule(places[i] + 1);
-        while (rule < last && (chart.rules()[rule].left != places[left] || chart.rules()[rule].right != places[other]))
+namespace {
+
+// The leaves of the gold tree: its nodes, and the rules between them.
+std::vector<int> gold_leaves(const SpanChart& chart, const SpanNode* gold) {
+    const int count = 2 * chart.words() - 1;
+    std::vector<int> leaves;
+    for (int i = 0; i < count; ++i) {
+        leaves.push_back(chart.find(gold[i]));
+        if (leaves.back() < 0) throw std::invalid_argument("a gold node is not in the chart");
+    }
+    // Parents come first: the left child follows its parent, the right one follows all of the left.
+    for (int i = 0; i < count; ++i) {
+        if (gold[i].end - gold[i].start == 1) continue;
+        const int left = i + 1, right = left < count ? left + 2 * (gold[left].end - gold[left].start) - 1 : count;
+        if (right >= count) throw std::invalid_argument("the gold nodes are no tree");
+        int rule = chart.first_rule(leaves[i]);
+        const int last = chart.first_rule(leaves[i] + 1);
+        while (rule < last && (chart.rules()[rule].left != leaves[left] || chart.rules()[rule].right != leaves[right]))
             ++rule;
         if (rule == last) throw std::invalid_argument("the gold nodes are no tree of the grammar");
-        right.push_back(chart.score_of_rule(rule));
+        leaves.push_back(chart.score_of_rule(rule));
     }
-    const double beta = std::isinf(family.beta) ? 1 : family.beta;
+    return leaves;
+}
+
+}  // namespace
+
+double span_loss(const SpanChart& chart, const double* leaves, const SpanNode* gold, LossFamily family,
+                 std::vector<double>& gradient) {
+    const int count = chart.leaf_count();
+    const bool is_best = std::isinf(family.beta);
+    const double beta = is_best ? 1 : family.beta;
     thread_local std::vector<double> values, probabilities;
     values.resize(chart.item_count());
     for (int leaf = 0; leaf < count; ++leaf)
         values[leaf] = beta * (leaves[leaf] + (leaf < chart.node_count() ? family.gamma : 0));
+    const std::vector<int> right = gold_leaves(chart, gold);
     double score = 0;
     for (int leaf : right) {
         score += leaves[leaf];
-        values[leaf] = beta * leaves[leaf];
+        values[leaf] = beta * leaves[leaf];  // no cost
     }
+    chart.set_ones(values.data(), LogSemiring::one);
     gradient.assign(count, 0);
-    double total;
-    if (std::isinf(family.beta)) {
-        chart.set_ones(values.data(), MaxSemiring::one);
+    if (is_best) {
         inside<MaxSemiring>(chart, values.data());
-        total = values[chart.goal()];
         best_derivation(chart, values.data(), [&](int leaf) {
             if (leaf < count) gradient[leaf] += 1;
         });
     } else {
-        chart.set_ones(values.data(), LogSemiring::one);
         inside<LogSemiring>(chart, values.data());
-        total = values[chart.goal()];
         probabilities.resize(chart.item_count());
         posteriors(chart, values.data(), probabilities.data());
         std::copy_n(probabilities.begin(), count, gradient.begin());
     }
     for (int leaf : right) gradient[leaf] -= 1;
-    return std::max(total / beta - score, 0.0);
+    return std::max(values[chart.goal()] / beta - score, 0.0);  // below 0 only by rounding
 }
 
 }  // namespace arbora

@@ -60,7 +60,8 @@ std::uint64_t SpanSentence::run(RunAtom atom, int start, int end) const {
     if (atom == RunAtom::length) return mix_bits(seed + static_cast<std::uint64_t>(length_bin(end - start)));
     if (atom == RunAtom::marks) {
         const Marks &before = marks_[start], &after = marks_[end];
-        const int commas = std::min(after.commas - before.commas, 3), others = std::min(after.others - before.others, 3);
+        const int commas = std::min(after.commas - before.commas, 3),
+                  others = std::min(after.others - before.others, 3);
         const int quotes = (after.quotes - before.quotes) % 2, depth = after.depth - before.depth;
         const int balance = depth < 0 ? 0 : depth == 0 ? 1 : 2;
         return mix_bits(seed + static_cast<std::uint64_t>(((commas * 4 + others) * 2 + quotes) * 3 + balance));

@@ -29,11 +29,11 @@ double learn_batch(OnlineLearner& learner, const std::vector<std::size_t>& sente
     return total;
 }
 
-void kept_nodes(const CoarseModel& model, ShortWeights weights, double threshold, const SpanSentence& sentence,
+void kept_nodes(const CoarseModel& model, ShortWeights weights, Pruning pruning, const SpanSentence& sentence,
                 std::vector<SpanNode>& nodes) {
     thread_local CoarseScores scores;
     model.score(sentence, weights, scores);
-    model.probable_nodes(scores, threshold, nodes);
+    model.probable_nodes(scores, pruning, nodes);
 }
 
 }  // namespace
@@ -45,12 +45,12 @@ double train_coarse(const CoarseModel& model, OnlineLearner& learner, const Span
     });
 }
 
-PruningReport measure_pruning(const CoarseModel& model, ShortWeights weights, double threshold, const SpanText& text,
+PruningReport measure_pruning(const CoarseModel& model, ShortWeights weights, Pruning pruning, const SpanText& text,
                               const SpanNode* gold, int threads) {
     std::vector<PruningReport> each(text.sentences());
     parallel_for(text.sentences(), threads, [&](std::size_t i) {
         std::vector<SpanNode> nodes;
-        kept_nodes(model, weights, threshold, text.sentence(i), nodes);
+        kept_nodes(model, weights, pruning, text.sentence(i), nodes);
         const SpanNode* own = gold + text.first_node(i);
         const int count = 2 * text.sentence(i).count() - 1;
         each[i] = {nodes.size(), static_cast<std::size_t>(count), 0};
@@ -62,13 +62,13 @@ PruningReport measure_pruning(const CoarseModel& model, ShortWeights weights, do
     return total;
 }
 
-void find_training_nodes(const CoarseModel& model, ShortWeights weights, double threshold, const SpanText& text,
+void find_training_nodes(const CoarseModel& model, ShortWeights weights, Pruning pruning, const SpanText& text,
                          const SpanNode* gold, const std::vector<std::size_t>& sentences, int threads,
                          std::vector<std::vector<SpanNode>>& nodes) {
     parallel_for(sentences.size(), threads, [&](std::size_t i) {
         const std::size_t sentence = sentences[i];
         std::vector<SpanNode>& found = nodes[sentence];
-        kept_nodes(model, weights, threshold, text.sentence(sentence), found);
+        kept_nodes(model, weights, pruning, text.sentence(sentence), found);
         const SpanNode* own = gold + text.first_node(sentence);
         for (int node = 0; node < 2 * text.sentence(sentence).count() - 1; ++node)
             if (std::find(found.begin(), found.end(), own[node]) == found.end()) found.push_back(own[node]);

@@ -16,11 +16,11 @@ double train_coarse(const CoarseModel& model, OnlineLearner& learner, const Span
 struct PruningReport {
     std::size_t kept = 0, gold = 0, lost = 0;
 };
-PruningReport measure_pruning(const CoarseModel& model, ShortWeights weights, double threshold, const SpanText& text,
+PruningReport measure_pruning(const CoarseModel& model, ShortWeights weights, Pruning pruning, const SpanText& text,
                               const SpanNode* gold, int threads);
 
 // Sets the nodes of the charts of some sentences: those that the small model keeps and the gold ones.
-void find_training_nodes(const CoarseModel& model, ShortWeights weights, double threshold, const SpanText& text,
+void find_training_nodes(const CoarseModel& model, ShortWeights weights, Pruning pruning, const SpanText& text,
                          const SpanNode* gold, const std::vector<std::size_t>& sentences, int threads,
                          std::vector<std::vector<SpanNode>>& nodes);
 

@@ -232,7 +232,8 @@ def test_the_small_model_keeps_what_is_probable(grows_right):
         free = Forest(Free(CHAINS, COMPLETE, True), n, every, dict(zip(every, scores.tolist(), strict=True)))
         for threshold in (0.0, 0.001, 0.02, 0.2):
             kept = {
-                tuple(node) for node in coarse.probable_nodes(weights, threshold, text, sentence).tolist()
+                tuple(node)
+                for node in coarse.probable_nodes(weights, (threshold, 0), text, sentence).tolist()
             }
             assert kept == {node for node in every if free.probabilities[node] >= threshold}
 

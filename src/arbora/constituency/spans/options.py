@@ -17,7 +17,8 @@ class SpanOptions:
 
     ``loss`` and ``learner`` are names of `arbora.learning`; ``beta`` and ``gamma`` override the loss's own, ``rate``
     the learner's. The cost is 1 for every node of the binarised tree that is wrong. The small model is a CRF that is
-    learned for ``coarse_epochs``; nodes to which it gives a probability below ``threshold`` are left out of charts.
+    learned for ``coarse_epochs``; nodes to which it gives a probability below ``threshold`` are left out of charts,
+    and if it keeps more than ``most`` for each word (0: any number), only its best ones stay.
     The charts to learn from are made by small models that have not seen their sentences: the treebank is cut into so
     many ``folds``, and the small model is learned once more without each; 0: they are made by the only one.
     The model of trees is learned for ``epochs``; with dev the best one is kept. ``batch`` sentences share one weight
@@ -33,11 +34,12 @@ class SpanOptions:
     beta: float | None = None
     gamma: float | None = 3.0
     learner: str = "adagrad"
-    rate: float | None = 0.1
+    rate: float | None = 0.05
     epochs: int = 6
     coarse_epochs: int = 2
     folds: int = 4
     threshold: float = 3e-3
+    most: int = 20
     batch: int = 8
     seed: int = 1
     bits: tuple[int, int] = (20, 22)
@@ -53,6 +55,7 @@ class SpanOptions:
             "bits are two numbers between 10 and 28": len(self.bits) != 2
             or not all(10 <= bits <= 28 for bits in self.bits),
             "threshold must be at least 0 and below 1": not 0 <= self.threshold < 1,
+            "most must not be negative": self.most < 0,
             "seed must not be negative": self.seed < 0,
             "rate must be greater than 0": self.rate is not None and not self.rate > 0,
             f"grows must be {' or '.join(GROWS)}": self.grows not in GROWS,

@@ -221,14 +221,19 @@ def make_models(symbols: Symbols, templates: SpanTemplates) -> tuple[_core.Coars
 def make_parser(header: Mapping[str, Any], tensors: Tensors, symbols: Symbols) -> _core.SpanParser:
     """The core's parser; KeyError, TypeError or ValueError if header and tensors make none."""
     coarse, model = make_models(symbols, SpanTemplates.parse(header["templates"]))
-    bits, threshold, scale = header["bits"], header["threshold"], header["scale"]
-    if not all(4 <= own <= 28 for own in bits) or not 0 <= threshold < 1 or not 0 < scale < float("inf"):
+    bits, threshold, most, scale = (header[key] for key in ("bits", "threshold", "most", "scale"))
+    if (
+        not 0 <= most <= 10**6
+        or not all(4 <= own <= 28 for own in bits)
+        or not 0 <= threshold < 1
+        or not 0 < scale < float("inf")
+    ):
         raise ValueError("it has impossible numbers")
     weights = [
         load_weights(below(tensors, f"{name}."), (1 << own) + made.padding)
         for name, own, made in zip(("coarse", "fine"), bits, (coarse, model), strict=True)
     ]
-    return _core.SpanParser(coarse, weights[0], threshold, model, weights[1], scale)
+    return _core.SpanParser(coarse, weights[0], (threshold, most), model, weights[1], scale)
 
 
 def load_weights(tensors: Tensors, size: int) -> _core.ShortWeights:

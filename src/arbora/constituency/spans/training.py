@@ -196,10 +196,8 @@ class SpanTask(FileTask[SpanParser]):
         if stage.name == COARSE:
             self.tensors |= under("coarse.", _plain(parts))
             self.pruning = self._measure_pruning(weights)
-        sentences, threshold = self._fold(stage), self.options.threshold
-        self.models[0].find_nodes(
-            weights, threshold, self.text, self.gold, sentences, self.nodes, self.threads
-        )
+        sentences, pruning = self._fold(stage), (self.options.threshold, self.options.most)
+        self.models[0].find_nodes(weights, pruning, self.text, self.gold, sentences, self.nodes, self.threads)
 
     def _measure_pruning(self, weights: _core.ShortWeights) -> dict[str, float]:
         """Nodes a word that the small model keeps, and the share of gold nodes that it loses; on dev if there is one.
@@ -209,7 +207,11 @@ class SpanTask(FileTask[SpanParser]):
         trees = [tree for tree in self.dev if self.symbols.nodes(tree) is not None] or self.trees
         text = make_text(sentences_of(trees))
         kept, gold, lost = self.models[0].pruning(
-            weights, self.options.threshold, text, _gold_nodes(self.symbols, trees), self.threads
+            weights,
+            (self.options.threshold, self.options.most),
+            text,
+            _gold_nodes(self.symbols, trees),
+            self.threads,
         )
         return {"nodes_per_word": kept / text.words, "lost": lost / gold}
 
@@ -234,6 +236,7 @@ class SpanTask(FileTask[SpanParser]):
             "symbols": self.symbols.as_plain(),
             "bits": list(self.options.bits),
             "threshold": self.options.threshold,
+            "most": self.options.most,
             "scale": scale,
             "options": self.options.as_dict(),
             "licence": self.licence,
