@@ -1,4 +1,4 @@
-"""Binarised trees of given nodes, enumerated: sums, k best, minimum risk, losses. Nothing here asks the core."""
+"""Binarised trees of given nodes, enumerated: sums, k best, risk, losses. Nothing here asks the core."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Tree = frozenset[Node]
 
 @dataclass(frozen=True)
 class Grammar:
-    """Symbol 0 is a word, 1 .. complete are constituents, then come pieces of them; chains end in the base."""
+    """Symbol 0 is a word, 1 .. complete are constituents, then pieces of them; chains end in the base."""
 
     chains: tuple[tuple[int, ...], ...]
     complete: int
@@ -31,7 +31,7 @@ class Grammar:
         )
 
     def fits(self, node: Node, n: int) -> bool:
-        """Whether a node can have its symbol: pieces have two words or more, and are not all of a sentence."""
+        """Whether a node can have its symbol: pieces have two words or more, not all."""
         start, end, symbol = node
         if symbol == 0:
             return end == start + 1
@@ -111,7 +111,7 @@ class Forest:
         return {(i, j, label) for i, j, symbol in tree for label in self.grammar.chains[symbol]}
 
     def risk(self, tree: Tree) -> float:
-        """The expected number of constituents that this tree has and one that is drawn has not, or the reverse."""
+        """The expected number of constituents that are in this tree or in a drawn one, but not in both."""
         own = self.labels(tree)
         return math.fsum(p if label not in own else 1 - p for label, p in self.label_probabilities.items())
 

@@ -17,8 +17,9 @@ Bracket: TypeAlias = tuple[int, int] | tuple[int, int, str]
 class SpanConstraints:
     """What the trees of one sentence must obey.
 
-    ``given``: there is a constituent over these words, with this label if one is named. ``forbidden``: there is none,
-    or none with this label. ``labels``: if there is a constituent over these words, it has this label.
+    ``given``: there is a constituent over these words, with this label if one is named. ``forbidden``: there
+    is none, or none with this label. ``labels``: if there is a constituent over these words, it has this
+    label.
 
     >>> SpanConstraints(given=[(0, 2, "NP")], forbidden=[(1, 3)]).given
     [(0, 2, 'NP')]

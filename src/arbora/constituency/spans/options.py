@@ -15,16 +15,16 @@ from arbora.errors import ArboraError
 class SpanOptions:
     """Everything that a span parser depends on, besides the treebank and its templates.
 
-    ``loss`` and ``learner`` are names of `arbora.learning`; ``beta`` and ``gamma`` override the loss's own, ``rate``
-    the learner's. The cost is 1 for every node of the binarised tree that is wrong. The small model is a CRF that is
-    learned for ``coarse_epochs``; nodes to which it gives a probability below ``threshold`` are left out of charts,
-    and if it keeps more than ``most`` for each word (0: any number), only its best ones stay.
-    The charts to learn from are made by small models that have not seen their sentences: the treebank is cut into so
-    many ``folds``, and the small model is learned once more without each; 0: they are made by the only one.
-    The model of trees is learned for ``epochs``; with dev the best one is kept. ``batch`` sentences share one weight
-    vector while their gradients are computed, in parallel. ``bits``: the weight tables of the small model and of the
-    other have so many weights, as powers of two. ``grows``: the side of a constituent on which its other children
-    follow when trees are binarised.
+    ``loss`` and ``learner`` are names of `arbora.learning`; ``beta`` and ``gamma`` override the loss's own,
+    ``rate`` the learner's. The cost is 1 for every node of the binarised tree that is wrong. The small model
+    is a CRF that is learned for ``coarse_epochs``; nodes to which it gives a probability below ``threshold``
+    are left out of charts, and if it keeps more than ``most`` for each word (0: any number), only its best
+    ones stay. The charts to learn from are made by small models that have not seen their sentences: the
+    treebank is cut into so many ``folds``, and the small model is learned once more without each; 0: they are
+    made by the only one. The model of trees is learned for ``epochs``; with dev the best one is kept.
+    ``batch`` sentences share one weight vector while their gradients are computed, in parallel. ``bits``: the
+    weight tables of the small model and of the other have so many weights, as powers of two. ``grows``: the
+    side of a constituent on which its other children follow when trees are binarised.
 
     >>> SpanOptions(epochs=3).grows
     'left'
@@ -35,7 +35,7 @@ class SpanOptions:
     gamma: float | None = 3.0
     learner: str = "adagrad"
     rate: float | None = 0.05
-    epochs: int = 6
+    epochs: int = 8
     coarse_epochs: int = 2
     folds: int = 4
     threshold: float = 3e-3

@@ -26,8 +26,8 @@ Nodes = list[tuple[int, int, int]]
 class SpanParser(ConstituencyParser):
     """A trained span parser. It does not change, and serves any number of threads.
 
-    All probabilities are exact sums over all trees that can be made of the nodes which the small model keeps; what
-    it leaves out has probability 0. If it keeps no tree at all, flat ones are added.
+    All probabilities are exact sums over all trees that can be made of the nodes which the small model keeps;
+    what it leaves out has probability 0. If it keeps no tree at all, flat ones are added.
 
     Make one with `arbora.constituency.spans.training.train_span_parser`, or `load` it from a file.
     """
@@ -128,7 +128,7 @@ class SpanParser(ConstituencyParser):
         threads: int = 1,
         constraints: Sequence[SpanConstraints | None] | None = None,
     ) -> list[Spans]:
-        """For every sentence how probable a constituent (label, start, end) is; the impossible are left out."""
+        """For every sentence how probable each constituent (label, start, end) is; others are impossible."""
         text, given = self._prepared(sentences, constraints)
         found = self._core.probabilities(text, given, threads)
         return [self._of_spans(nodes.tolist(), own.tolist()) for nodes, own in found]
@@ -136,7 +136,7 @@ class SpanParser(ConstituencyParser):
     def tree_costs(
         self, text: _core.SpanText, gold: Any, scales: list[float], threads: int = 1
     ) -> list[float]:
-        """What gold trees cost if scores are multiplied by each scale: the sum of -log P, where there is a P."""
+        """The sum of -log P over gold trees, where there is a P, if scores are multiplied by each scale."""
         return self._core.tree_costs(text, gold, scales, threads)
 
     def _of_spans(self, nodes: Nodes, probabilities: list[float]) -> Spans:
@@ -230,8 +230,8 @@ def make_parser(header: Mapping[str, Any], tensors: Tensors, symbols: Symbols) -
     ):
         raise ValueError("it has impossible numbers")
     weights = [
-        load_weights(below(tensors, f"{name}."), (1 << own) + made.padding)
-        for name, own, made in zip(("coarse", "fine"), bits, (coarse, model), strict=True)
+        load_weights(below(tensors, f"{name}."), (1 << own) + padding)
+        for name, own, padding in zip(("coarse", "fine"), bits, (coarse.padding, model.padding), strict=True)
     ]
     return _core.SpanParser(coarse, weights[0], (threshold, most), model, weights[1], scale)
 

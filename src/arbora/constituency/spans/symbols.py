@@ -1,8 +1,8 @@
 """Trees as the span parser sees them: unary chains are one symbol, and every node has two children.
 
-A node with more children is cut into pieces: ``(NP a b c)`` becomes ``(NP a (@NP b c))``, or ``(NP (@NP a b) c)`` if
-trees grow to the left. An intermediate symbol such as ``@NP`` is only found below its own constituent, on one side, so
-each tree has one binarised form and each binarised form is of one tree.
+A node with more children is cut into pieces: ``(NP a b c)`` becomes ``(NP a (@NP b c))``, or ``(NP (@NP a b)
+c)`` if trees grow to the left. An intermediate symbol such as ``@NP`` is only found below its own
+constituent, on one side, so each tree has one binarised form and each binarised form is of one tree.
 """
 
 from __future__ import annotations
@@ -85,10 +85,10 @@ def _lengths(tree: Constituent) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """All symbols of a parser, in the order of the core: 0 is a bare word, then constituents, then pieces of them.
+    """All symbols of a parser, as the core counts them: 0 is a bare word, then constituents, then pieces.
 
-    ``chains`` are those of constituents, ``pieces`` the labels that have an intermediate symbol. ``is_wrapped``:
-    whether trees get an empty label on top.
+    ``chains`` are those of constituents, ``pieces`` the labels that have an intermediate symbol.
+    ``is_wrapped``: whether trees get an empty label on top.
     """
 
     chains: tuple[Chain, ...]

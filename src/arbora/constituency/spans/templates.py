@@ -1,13 +1,13 @@
 """The templates of span parsers: their sections, declared, and files of them (language: ``arbora.features``).
 
-A template such as ``first.xpos & last+1.lower`` joins atoms of a span. Places are ``first`` and ``last``, its first and
-last word, and in ``[rules]`` ``split``, the first word of the right one of its two parts, each with neighbours up to
-three places away; ``span``, and in ``[rules]`` ``left`` and ``right``, are the span and its parts as wholes. The tag of a
-word is its ``xpos``.
+A template such as ``first.xpos & last+1.lower`` joins atoms of a span. Places are ``first`` and ``last``, its
+first and last word, and in ``[rules]`` ``split``, the first word of the right one of its two parts, each with
+neighbours up to three places away; ``span``, and in ``[rules]`` ``left`` and ``right``, are the span and its
+parts as wholes. The tag of a word is its ``xpos``.
 
-``[coarse]`` and ``[nodes]`` score the symbols of spans, for the small model and for the model of trees. ``[rules]``
-scores how a span is split; after the colon stands with what its features are joined: ``parent``, the symbol above;
-``left-child``, ``right-child``, that and the symbol of a child; ``rule``, all three.
+``[coarse]`` and ``[nodes]`` score the symbols of spans, for the small model and for the model of trees.
+``[rules]`` scores how a span is split; after the colon stands with what its features are joined: ``parent``,
+the symbol above; ``left-child``, ``right-child``, that and the symbol of a child; ``rule``, all three.
 """
 
 from __future__ import annotations

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
+from arbora.constituency.spans.measuring import span_scores
 from arbora.constituency.spans.options import SpanOptions
 from arbora.constituency.spans.parser import ARCHITECTURE, SpanParser, make_models, make_text
 from arbora.constituency.spans.symbols import Symbols, sentences_of
@@ -25,7 +25,7 @@ from arbora.models import Parts, Tensors, under
 from arbora.training import Candidate, EpochReport, FileTask, History, Stage, Step, Trained, Watcher, run
 from arbora.treebank import Constituent, read
 
-__all__ = ["SpanTask", "span_scores", "train_span_parser"]
+__all__ = ["SpanTask", "train_span_parser"]
 
 COARSE, TREES = "coarse", "trees"
 """The stages of training; between them, the small model is learned again for every fold of the treebank."""
@@ -48,9 +48,9 @@ def train_span_parser(
 ) -> SpanParser:
     """Train a span parser; the same trees and options give the same weights, whatever the threads.
 
-    Traces are left out, and function tags unless the options keep them. With ``dev``, the epoch with the best F1 of
-    labelled brackets is kept. ``progress`` gets a report per epoch, ``on_batch`` the sentences done and to do in it; the
-    rest is as in `arbora.training.run`.
+    Traces are left out, and function tags unless the options keep them. With ``dev``, the epoch with the best
+    F1 of labelled brackets is kept. ``progress`` gets a report per epoch, ``on_batch`` the sentences done and
+    to do in it; the rest is as in `arbora.training.run`.
 
     >>> tree = Constituent.from_string("((S (NP (DT the) (NN dog)) (VP (VBZ barks))))")
     >>> parser = train_span_parser([tree], options=SpanOptions(epochs=3, bits=(12, 14)))
@@ -67,7 +67,7 @@ def train_span_parser(
 
 
 class SpanTask(FileTask[SpanParser]):
-    """A span parser in training: first the small model, then the model of trees on the charts that it leaves."""
+    """A span parser in training: first the small model, then the model of trees on its charts."""
 
     architecture = ARCHITECTURE
     options: SpanOptions
@@ -188,7 +188,7 @@ class SpanTask(FileTask[SpanParser]):
         return Candidate(parts, scores._asdict(), scores.f1)
 
     def end(self, stage: Stage, parts: Parts) -> None:
-        """The weights of the stage, as the file will hold them; small models make the charts to learn from."""
+        """Keep the weights of the stage; small models make the charts to learn from."""
         if stage.name == TREES:
             self.tensors |= under("fine.", _plain(parts))
             return
@@ -200,9 +200,9 @@ class SpanTask(FileTask[SpanParser]):
         self.models[0].find_nodes(weights, pruning, self.text, self.gold, sentences, self.nodes, self.threads)
 
     def _measure_pruning(self, weights: _core.ShortWeights) -> dict[str, float]:
-        """Nodes a word that the small model keeps, and the share of gold nodes that it loses; on dev if there is one.
+        """How many nodes for each word the small model keeps, and the share of gold nodes that it loses.
 
-        Trees with symbols that training has not seen are left out.
+        On dev, if there is one. Trees with symbols that training has not seen are left out.
         """
         trees = [tree for tree in self.dev if self.symbols.nodes(tree) is not None] or self.trees
         text = make_text(sentences_of(trees))
@@ -256,43 +256,6 @@ class SpanTask(FileTask[SpanParser]):
     def describe(self, stage: Stage, scores: Mapping[str, float]) -> list[str]:
         """The scores in words."""
         return [f"dev F1 {100 * scores['f1']:.2f}"] if "f1" in scores else []
-
-
-class SpanScores(NamedTuple):
-    """Shares of labelled brackets that were found, that are right, and their harmonic mean."""
-
-    recall: float
-    precision: float
-    f1: float
-
-
-PUNCTUATION = frozenset((",", ":", "``", "''", ".", "-LRB-", "-RRB-"))
-"""Tags of words that brackets are counted without."""
-
-
-def span_scores(gold: Sequence[Constituent], found: Sequence[Constituent]) -> SpanScores:
-    """Labelled brackets as EVALB counts them: without punctuation, without the label on top.
-
-    >>> gold = Constituent.from_string("((S (NP (A a) (B b)) (VP (C c) (. .))))")
-    >>> span_scores([gold], [Constituent.from_string("((S (A a) (VP (B b) (C c) (. .))))")])
-    SpanScores(recall=0.3333333333333333, precision=0.5, f1=0.4)
-    """
-    right = wanted = given = 0
-    for gold_tree, found_tree in zip(gold, found, strict=True):
-        ours, theirs = _brackets(found_tree), _brackets(gold_tree)
-        right += (ours & theirs).total()
-        wanted += theirs.total()
-        given += ours.total()
-    recall, precision = right / max(wanted, 1), right / max(given, 1)
-    return SpanScores(recall, precision, 2 * right / max(wanted + given, 1))
-
-
-def _brackets(tree: Constituent) -> Counter[tuple[str, int, int]]:
-    before = [0]  # words that count, up to each
-    for leaf in tree.preterminals():
-        before.append(before[-1] + (leaf.label not in PUNCTUATION))
-    spans = ((label, before[start], before[end]) for label, start, end in tree.spans() if label)
-    return Counter((label, start, end) for label, start, end in spans if start < end)
 
 
 def _prepared_trees(trees: Sequence[Constituent], options: SpanOptions) -> list[Constituent]:
