@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_runs
-from small_runs import ENGLISH, OPTIONS, train_small
+from small_runs import ENGLISH, OPTIONS, SOURCES, train_small
 
 from arbora.errors import FileError
 from arbora.models import architectures, read_model, write_model
@@ -152,8 +152,10 @@ def test_a_checkpoint_of_another_run_is_refused(stopped, tmp_path):
     output = tmp_path / "m"
     reason = refused(name, output, seed=2)
     assert "seed (1, now 2); use the same options, or start anew without --resume" in reason
-    other = tmp_path / "other.conllu"
-    other.write_text(ENGLISH.read_text("utf-8").partition("\n\n")[2], "utf-8")
+    source = SOURCES.get(name, ENGLISH)
+    other = tmp_path / f"other{source.suffix}"
+    first_ends = "\n\n" if source is ENGLISH else "\n"
+    other.write_text(source.read_text("utf-8").partition(first_ends)[2], "utf-8")
     assert "other data" in refused(name, output, source=other)
     assert "other data" in refused(name, output, dev=str(other))
     kind = next(other for other in NAMES if other != name)

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 from small_pipeline import small_pipeline
+from small_runs import BRACKETS, OPTIONS
 from small_tagger import small_tagger
 from small_tokenizer import trained
 from small_training import changed, treebank
 
 import arbora
+from arbora.constituency.spans.parser import SpanParser
+from arbora.constituency.spans.training import train_span_parser
 from arbora.dependency import DependencyParser, train
 from arbora.errors import FileError
 from arbora.models import (
@@ -31,12 +34,14 @@ from arbora.models.registry import GROUP, PLACES
 from arbora.pipeline import Pipeline, find_component
 from arbora.text import Tagger, Tokenizer
 from arbora.training import FileTask
+from arbora.treebank import read
 
 CLASSES = {
     "pipeline": Pipeline,
     "tokenizer": Tokenizer,
     "tagger": Tagger,
     "dependency-parser": DependencyParser,
+    "span-parser": SpanParser,
 }
 
 
@@ -48,6 +53,7 @@ def model(request, tmp_path_factory) -> tuple[str, Component, str]:
         "tokenizer": lambda: trained("en"),
         "tagger": small_tagger,
         "dependency-parser": lambda: train(treebank(), options=changed(epochs=1)),
+        "span-parser": lambda: train_span_parser(list(read(BRACKETS)), options=OPTIONS["span-parser"]),
     }[request.param]()
     path = tmp_path_factory.mktemp("models") / "m"
     made.save(path)

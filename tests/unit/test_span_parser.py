@@ -26,7 +26,7 @@ TREES = [
     Constituent.from_string(text)
     for text in (
         "((S (NP-SBJ (DT The) (JJ old) (NN dog)) (VP (VBZ barks)) (. .)))",
-        "((S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT a) (NN net)))) (. .)))",
+        "((S (NP (PRP She)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (NNS nets)))) (. .)))",
         "((S (NP (NNS Dogs)) (VP (VBP bark))))",
         "((S (NP (NP (DT the) (NN man)) (PP (IN with) (NP (DT the) (NN dog)))) (VP (VBZ sleeps)) (. .)))",
         "((S (NP (-NONE- *)) (VP (VB Go))))",

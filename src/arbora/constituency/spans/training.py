@@ -276,7 +276,7 @@ def _plain(parts: Parts) -> dict[str, npt.NDArray[Any]]:
 
 
 def _fold_name(fold: int) -> str:
-    return f"{COARSE} without fold {fold + 1}"
+    return f"{COARSE}-without-{fold + 1}"
 
 
 def _recipe(options: SpanOptions) -> tuple[Loss, Learner]:
