@@ -19,12 +19,12 @@ struct SpanRule {
 //     pair        = node(i,k,Y) * node(k,j,Z)
 //     goal        = sum over X   node(0,n,X) * 1
 //
-// A pair has an item for each rule, so that sums run along memory. Items lie in the order: scores of nodes (from 0), scores
-// of rules, pairs, ways, nodes, ones, goal.
+// A pair has an item for each rule, so that sums run along memory. Items lie in the order: scores of nodes (from 0),
+// scores of rules, pairs, ways, nodes, ones, goal.
 class SpanChart {
 public:
-    // Nodes in any order; none may be there twice, and every node must have a symbol that its length can have. Keeps the
-    // rules that the grammar allows, nodes that no rule makes among them. Throws std::invalid_argument.
+    // Nodes in any order; none may be there twice, and every node must have a symbol that its length can have. Keeps
+    // the rules that the grammar allows, nodes that no rule makes among them. Throws std::invalid_argument.
     void build(const SpanGrammar& grammar, int n, std::vector<SpanNode> nodes);
 
     int words() const { return n_; }

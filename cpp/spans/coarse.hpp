@@ -8,16 +8,17 @@
 
 namespace arbora {
 
-// What a user demands of one span: which symbols it may have and, if it is required, that nothing crosses it, so that every
-// tree has it.
+// What a user demands of one span: which symbols it may have and, if it is required, that nothing crosses it, so that
+// every tree has it.
 struct SpanConstraint {
     int start, end;
     bool is_required;
     std::vector<std::uint8_t> allowed;  // 0 or 1 for every symbol
 };
 
-// Which nodes stay: those that are at least so probable and, if they are more than `most` for each word (0: any number), the
-// most probable of them. So time and memory stay within bounds if the small model knows nothing of a sentence.
+// Which nodes stay: those that are at least so probable and, if they are more than `most` for each word (0: any
+// number), the most probable of them. So time and memory stay within bounds if the small model knows nothing of a
+// sentence.
 struct Pruning {
     double threshold;
     int most = 0;
@@ -37,8 +38,8 @@ struct CoarseScores {
     const float* row(int start, int end) const { return rows.data() + place(start, end); }
 };
 
-// The small model: a tree scores the sum of its nodes, each by itself, so symbols are independent given the spans. It finds
-// which nodes are worth the attention of the other.
+// The small model: a tree scores the sum of its nodes, each by itself, so symbols are independent given the spans. It
+// finds which nodes are worth the attention of the other.
 //
 // The weight of a feature with hash h for symbol s lies at (h & mask) + s, so tables have symbols() more at the end.
 class CoarseModel {

@@ -27,8 +27,8 @@ struct FoundTree {
 // The scored trees of a chart: one sum over them, and all that can be read off it.
 class SpanForest {
 public:
-    // Parses a sentence. If no tree can be made of the nodes that the small model keeps, flat trees are added. Whether there
-    // is any tree that the constraints allow.
+    // Parses a sentence. If no tree can be made of the nodes that the small model keeps, flat trees are added. Whether
+    // there is any tree that the constraints allow.
     bool parse(const SpanParser& parser, const SpanSentence& sentence, std::span<const SpanConstraint> constraints);
     // Trees of given nodes, with the scores of nodes and then of rules. Whether there is any.
     bool set(const SpanGrammar& grammar, int n, std::vector<SpanNode> nodes, const double* leaves);
@@ -43,8 +43,8 @@ public:
     FoundTree best();
     std::vector<FoundTree> kbest(int k);
     FoundTree sample(Random& random);
-    // The tree with the least expected number of constituents that are wrong or missing: it maximises the sum of 2p - 1 over
-    // its constituents, one for each label of a chain, where p is the probability that the label is there.
+    // The tree with the least expected number of constituents that are wrong or missing: it maximises the sum of 2p - 1
+    // over its constituents, one for each label of a chain, where p is the probability that the label is there.
     FoundTree minimum_risk();
 
 private:

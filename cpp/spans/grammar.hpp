@@ -5,18 +5,18 @@
 
 namespace arbora {
 
-// The symbols of binarised trees. 0 is a word that is no constituent by itself; 1 .. complete() are constituents, each a
-// label or a chain of labels that hold the same words; after them come intermediate symbols, for what is left of a
+// The symbols of binarised trees. 0 is a word that is no constituent by itself; 1 .. complete() are constituents, each
+// a label or a chain of labels that hold the same words; after them come intermediate symbols, for what is left of a
 // constituent's children when the first of them (the last, if trees grow to the left) is taken off.
 //
-// An intermediate symbol has a base, the label at the bottom of the chains whose children it can stand for, and is found
-// below those, or below itself, on one side only. So every tree has exactly one derivation.
+// An intermediate symbol has a base, the label at the bottom of the chains whose children it can stand for, and is
+// found below those, or below itself, on one side only. So every tree has exactly one derivation.
 class SpanGrammar {
 public:
     static constexpr int word = 0;
 
-    // chains[s] are the labels of symbol s, as numbers, from the top to its base: none for symbol 0, only the base for an
-    // intermediate symbol. Throws std::invalid_argument.
+    // chains[s] are the labels of symbol s, as numbers, from the top to its base: none for symbol 0, only the base for
+    // an intermediate symbol. Throws std::invalid_argument.
     SpanGrammar(const std::vector<std::string>& names, std::vector<std::vector<int>> chains, int complete,
                 bool grows_right);
 

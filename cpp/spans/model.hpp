@@ -8,8 +8,8 @@
 
 namespace arbora {
 
-// The model of trees: nodes are scored by templates of spans, joined with their symbol; rules by templates of rules, which
-// see the split, joined with what their views say (Hall, Durrett & Klein 2014).
+// The model of trees: nodes are scored by templates of spans, joined with their symbol; rules by templates of rules,
+// which see the split, joined with what their views say (Hall, Durrett & Klein 2014).
 //
 // The weight of a node's feature with hash h lies at (h & mask) + symbol, so tables have padding() more at the end.
 class SpanModel {
@@ -41,8 +41,8 @@ private:
     std::vector<SpanTemplate> nodes_, rules_;
 };
 
-// The loss of scores at the gold nodes, all of which the chart must have, with 1 for each wrong node as the cost; fills the
-// gradient by leaves. Throws std::invalid_argument if the gold nodes are no tree of the chart.
+// The loss of scores at the gold nodes, all of which the chart must have, with 1 for each wrong node as the cost; fills
+// the gradient by leaves. Throws std::invalid_argument if the gold nodes are no tree of the chart.
 double span_loss(const SpanChart& chart, const double* leaves, const SpanNode* gold, LossFamily family,
                  std::vector<double>& gradient);
 

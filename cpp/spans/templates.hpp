@@ -13,8 +13,8 @@ namespace arbora {
 enum class SpanPlace : std::uint8_t { first, last, split, span, left, right };
 inline constexpr std::array<std::string_view, 6> span_place_names{"first", "last", "split", "span", "left", "right"};
 
-// With what a template of rules is joined: the symbol of the parent; that and the symbol of one child, where a word that is
-// no constituent has its tag for a symbol; the whole rule.
+// With what a template of rules is joined: the symbol of the parent; that and the symbol of one child, where a word
+// that is no constituent has its tag for a symbol; the whole rule.
 enum class RuleView : std::uint8_t { parent, left, right, rule };
 inline constexpr std::array<std::string_view, 4> rule_view_names{"parent", "left-child", "right-child", "rule"};
 

@@ -10,9 +10,9 @@
 
 namespace arbora {
 
-// What is known of some words in a row as a whole: how many there are, in steps that widen; what each of them begins with
-// (upper or lower case, a digit, a mark as it is); all their tags; all of them in lower case; how many commas, colons and
-// other marks there are, up to three, and whether brackets and quotes are balanced.
+// What is known of some words in a row as a whole: how many there are, in steps that widen; what each of them begins
+// with (upper or lower case, a digit, a mark as it is); all their tags; all of them in lower case; how many commas,
+// colons and other marks there are, up to three, and whether brackets and quotes are balanced.
 enum class RunAtom : std::uint8_t { length, shape, tags, words, marks };
 inline constexpr std::array<std::string_view, 5> run_atom_names{"length", "shape", "tags", "words", "marks"};
 inline constexpr auto run_atom_seeds = [] {

@@ -33,8 +33,8 @@ double train_spans(const SpanModel& model, OnlineLearner& learner, const SpanTex
                    const std::vector<std::vector<SpanNode>>& nodes, const SpanNode* gold,
                    const std::vector<std::size_t>& sentences, LossFamily family, int threads);
 
-// What gold trees cost a parser if its scores are multiplied: for every scale the sum of -log P(tree) over the sentences
-// whose gold tree is in the chart.
+// What gold trees cost a parser if its scores are multiplied: for every scale the sum of -log P(tree) over the
+// sentences whose gold tree is in the chart.
 std::vector<double> measure_tree_costs(const SpanParser& parser, const SpanText& text, const SpanNode* gold,
                                        const std::vector<double>& scales, int threads);
 

@@ -35,6 +35,7 @@ CORE_ORDER = [
     ["solvers"],
     ["parts"],
     ["parsing", "tagging"],
+    ["isbn", "spans"],
     ["bindings"],
     ["tests"],
 ]
