@@ -72,19 +72,33 @@ std::vector<std::vector<SpanConstraint>> all_constraints(const SpanGrammar& gram
     return result;
 }
 
-// What trees are read off a forest: by(forest, sentence) -> trees. Sentences without a tree have none.
+// What is read off the forest of a sentence: trees by(forest, sentence), none if there is none at all; and, if they are
+// asked for, the nodes of the chart and how probable each is.
 template <class By>
-std::vector<std::vector<TreeTuple>> read_forests(const LoadedSpanParser& self, const SpanText& text,
-                                                 const std::vector<std::vector<ConstraintTuple>>& given, int threads,
-                                                 By by) {
+nb::list read_forests(const LoadedSpanParser& self, const SpanText& text,
+                      const std::vector<std::vector<ConstraintTuple>>& given, bool probabilities, int threads, By by) {
+    struct Reading {
+        std::vector<TreeTuple> trees;
+        std::vector<SpanNode> nodes;
+        std::vector<double> probabilities;
+    };
     const auto constraints = all_constraints(self.parser.model->grammar(), text, given);
-    std::vector<std::vector<TreeTuple>> result(text.sentences());
-    nb::gil_scoped_release release;
-    parallel_for(text.sentences(), threads, [&](std::size_t s) {
-        thread_local SpanForest forest;
-        if (!forest.parse(self.parser, text.sentence(s), constraints[s])) return;
-        for (const FoundTree& tree : by(forest, s)) result[s].push_back(tuple_of(tree));
-    });
+    std::vector<Reading> each(text.sentences());
+    {
+        nb::gil_scoped_release release;
+        parallel_for(text.sentences(), threads, [&](std::size_t s) {
+            thread_local SpanForest forest;
+            if (!forest.parse(self.parser, text.sentence(s), constraints[s])) return;
+            for (const FoundTree& tree : by(forest, s)) each[s].trees.push_back(tuple_of(tree));
+            if (!probabilities) return;
+            each[s].nodes = forest.chart().nodes();
+            const auto& found = forest.probabilities();
+            each[s].probabilities.assign(found.begin(), found.begin() + forest.chart().node_count());
+        });
+    }
+    nb::list result;
+    for (const Reading& own : each)
+        result.append(nb::make_tuple(own.trees, array_of_nodes(own.nodes), array_of(own.probabilities)));
     return result;
 }
 
@@ -194,52 +208,27 @@ void bind_spans(nb::module_& m) {
         .def(
             "kbest",
             [](const LoadedSpanParser& self, const SpanText& text, int k,
-               const std::vector<std::vector<ConstraintTuple>>& constraints, int threads) {
-                return read_forests(self, text, constraints, threads,
+               const std::vector<std::vector<ConstraintTuple>>& constraints, bool probabilities, int threads) {
+                return read_forests(self, text, constraints, probabilities, threads,
                                     [k](SpanForest& forest, std::size_t) { return forest.kbest(k); });
             },
-            "text"_a, "k"_a, "constraints"_a, "threads"_a)
+            "text"_a, "k"_a, "constraints"_a, "probabilities"_a, "threads"_a,
+            "For every sentence (trees, nodes of the chart, their probabilities); with k = 0 there are no trees.")
         .def(
             "minimum_risk",
             [](const LoadedSpanParser& self, const SpanText& text,
-               const std::vector<std::vector<ConstraintTuple>>& constraints, int threads) {
-                return read_forests(self, text, constraints, threads, [](SpanForest& forest, std::size_t) {
-                    return std::vector<FoundTree>{forest.minimum_risk()};
-                });
+               const std::vector<std::vector<ConstraintTuple>>& constraints, bool probabilities, int threads) {
+                return read_forests(
+                    self, text, constraints, probabilities, threads,
+                    [](SpanForest& forest, std::size_t) { return std::vector<FoundTree>{forest.minimum_risk()}; });
             },
-            "text"_a, "constraints"_a, "threads"_a)
+            "text"_a, "constraints"_a, "probabilities"_a, "threads"_a)
         .def(
             "samples",
             [](const LoadedSpanParser& self, const SpanText& text, int count, std::uint64_t seed,
                const std::vector<std::vector<ConstraintTuple>>& constraints, int threads) {
-                return read_forests(self, text, constraints, threads,
+                return read_forests(self, text, constraints, false, threads,
                                     [=](SpanForest& forest, std::size_t s) { return draw(forest, count, seed, s); });
             },
-            "text"_a, "count"_a, "seed"_a, "constraints"_a, "threads"_a)
-        .def(
-            "probabilities",
-            [](const LoadedSpanParser& self, const SpanText& text,
-               const std::vector<std::vector<ConstraintTuple>>& given, int threads) {
-                const auto constraints = all_constraints(self.parser.model->grammar(), text, given);
-                std::vector<std::vector<SpanNode>> nodes(text.sentences());
-                std::vector<std::vector<double>> probabilities(text.sentences());
-                {
-                    nb::gil_scoped_release release;
-                    parallel_for(text.sentences(), threads, [&](std::size_t s) {
-                        thread_local SpanForest forest;
-                        if (!forest.parse(self.parser, text.sentence(s), constraints[s])) return;
-                        nodes[s] = forest.chart().nodes();
-                        const auto& found = forest.probabilities();
-                        probabilities[s].assign(found.begin(), found.begin() + forest.chart().node_count());
-                    });
-                }
-                nb::list result;
-                for (std::size_t s = 0; s < text.sentences(); ++s)
-                    result.append(nb::make_tuple(array_of_nodes(nodes[s]), array_of(probabilities[s])));
-                return result;
-            },
-            "text"_a, "constraints"_a, "threads"_a,
-            nb::sig("def probabilities(self, text: SpanText, constraints: collections.abc.Sequence[typing.Any], "
-                    "threads: int) -> list[tuple[typing.Any, typing.Any]]"),
-            "For every sentence the nodes of its chart, and how probable each is.");
+            "text"_a, "count"_a, "seed"_a, "constraints"_a, "threads"_a);
 }

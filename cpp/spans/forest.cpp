@@ -131,6 +131,7 @@ FoundTree SpanForest::best() {
 }
 
 std::vector<FoundTree> SpanForest::kbest(int k) {
+    if (k < 1) return {};
     if (k == 1) return {best()};
     find_best();
     KBest ranking(chart_, bests_.data(),

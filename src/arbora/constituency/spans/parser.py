@@ -78,10 +78,9 @@ class SpanParser(ConstituencyParser):
             raise ArboraError(f"k must be at least 1, not {k}")
         return self._trees(
             sentences,
-            lambda text, given: self._core.kbest(text, k, given, threads),
+            lambda text, given: self._core.kbest(text, k, given, probabilities, threads),
             constraints,
             probabilities=probabilities,
-            threads=threads,
         )
 
     def minimum_risk(
@@ -95,10 +94,9 @@ class SpanParser(ConstituencyParser):
         """For every sentence the tree with the least expected number of wrong and missing constituents."""
         found = self._trees(
             sentences,
-            lambda text, given: self._core.minimum_risk(text, given, threads),
+            lambda text, given: self._core.minimum_risk(text, given, probabilities, threads),
             constraints,
             probabilities=probabilities,
-            threads=threads,
         )
         return [trees[0] for trees in found]
 
@@ -112,13 +110,12 @@ class SpanParser(ConstituencyParser):
         constraints: Sequence[SpanConstraints | None] | None = None,
     ) -> list[list[ParsedTree]]:
         """For every sentence so many trees, each drawn with its probability."""
-        if count < 0 or seed < 0:
-            raise ArboraError("count and seed must not be negative")
+        if count < 1 or seed < 0:
+            raise ArboraError("count must be at least 1, and seed not negative")
         return self._trees(
             sentences,
             lambda text, given: self._core.samples(text, count, seed, given, threads),
             constraints,
-            threads=threads,
         )
 
     def probabilities(
@@ -130,8 +127,8 @@ class SpanParser(ConstituencyParser):
     ) -> list[Spans]:
         """For every sentence how probable each constituent (label, start, end) is; others are impossible."""
         text, given = self._prepared(sentences, constraints)
-        found = self._core.probabilities(text, given, threads)
-        return [self._of_spans(nodes.tolist(), own.tolist()) for nodes, own in found]
+        found = self._core.kbest(text, 0, given, True, threads)
+        return [self._of_spans(nodes.tolist(), own.tolist()) for _, nodes, own in found]
 
     def tree_costs(
         self, text: _core.SpanText, gold: Any, scales: list[float], threads: int = 1
@@ -155,20 +152,16 @@ class SpanParser(ConstituencyParser):
         constraints: Sequence[SpanConstraints | None] | None,
         *,
         probabilities: bool = False,
-        threads: int = 1,
     ) -> list[list[ParsedTree]]:
         """What the core finds, as trees."""
         text, given = self._prepared(sentences, constraints)
-        found: list[list[tuple[Nodes, float]]] = find(text, given)
-        of_spans = (
-            self.probabilities(sentences, threads=threads, constraints=constraints) if probabilities else None
-        )
+        found: list[tuple[list[tuple[Nodes, float]], Any, Any]] = find(text, given)
         result: list[list[ParsedTree]] = []
-        for number, (sentence, trees) in enumerate(zip(sentences, found, strict=True)):
+        for number, (sentence, (trees, nodes, chances)) in enumerate(zip(sentences, found, strict=True)):
             if not trees and constraints is not None:
                 raise ArboraError(f"no tree of sentence {number + 1} obeys the constraints")
-            own = None if of_spans is None else of_spans[number]
-            result.append([self._tree(sentence, nodes, score, own) for nodes, score in trees])
+            own = self._of_spans(nodes.tolist(), chances.tolist()) if probabilities else None
+            result.append([self._tree(sentence, own_nodes, score, own) for own_nodes, score in trees])
         return result
 
     def _tree(self, sentence: TaggedWords, nodes: Nodes, score: float, of_spans: Spans | None) -> ParsedTree:
