@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arbora.constituency.isbn import IsbnOptions
+from arbora.constituency.spans.options import SpanOptions
 from arbora.dependency import TrainingOptions
 from arbora.errors import ArboraError
 from arbora.models import find_architecture
@@ -30,6 +31,7 @@ OPTIONS: dict[str, Any] = {
     "tokenizer": TOKENIZER,
     "tagger": TAGGER,
     "dependency-parser": PARSER,
+    "span-parser": SpanOptions(epochs=3, coarse_epochs=1, folds=2, bits=(12, 14)),
     "isbn-parser": IsbnOptions(width=4, epochs=4, least_count=2, batch=3, patience=9),
     "pipeline": PipelineOptions(replace(TOKENIZER, epochs=3), TAGGER, replace(PARSER, epochs=2), folds=3),
 }

@@ -18,3 +18,4 @@ void bind_tokenizing(nanobind::module_& m);
 void bind_isbn(nanobind::module_& m);
 void bind_enumeration(nanobind::module_& m);
 void bind_projective_chart(nanobind::module_& m);
+void bind_spans(nanobind::module_& m);

@@ -20,4 +20,5 @@ NB_MODULE(_core, m) {
     bind_relaxation(m);
     bind_tokenizing(m);
     bind_isbn(m);
+    bind_spans(m);
 }

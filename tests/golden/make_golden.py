@@ -10,6 +10,7 @@ from typing import Any
 import arbora
 from arbora.constituency import TaggedWords, prepared, tagged_words
 from arbora.constituency.isbn import IsbnOptions, train_isbn
+from arbora.constituency.spans import SpanOptions, train_span_parser
 from arbora.dependency import ParseOptions, TrainingOptions, preset_options, train
 from arbora.features import PARTS
 from arbora.models import FORMAT_VERSION, Component
@@ -53,7 +54,7 @@ def tokenizer_answer(tokenizer: Any) -> Answer:
     return [_plain(sentence) for sentence in tokenizer.tokenize(TEXT, ranges=True)]
 
 
-def isbn_answer(parser: Any) -> Answer:
+def constituents_answer(parser: Any) -> Answer:
     asked = [tagged_words(tree) for tree in trees()[:4]] + [TaggedWords(["Go"], ["VB"])]
     found = parser.parse_kbest(asked, 2, probabilities=True)
     return [[[str(one.tree), one.log_probability, one.span_probabilities] for one in each] for each in found]
@@ -102,11 +103,17 @@ MODELS: dict[str, tuple[Callable[[], Component], Callable[[Any], Answer]]] = {
         ),
         parser_answer,
     ),
+    "span-parser": (
+        lambda: train_span_parser(
+            trees(), options=SpanOptions(epochs=2, coarse_epochs=1, folds=2, bits=(10, 12))
+        ),
+        constituents_answer,
+    ),
     "isbn-parser": (
         lambda: train_isbn(
             trees(), options=IsbnOptions(width=8, epochs=6, least_count=2, rate=0.02, signatures=True)
         ),
-        isbn_answer,
+        constituents_answer,
     ),
     "pipeline": (
         lambda: train_pipeline(

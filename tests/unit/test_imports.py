@@ -34,7 +34,8 @@ CORE_ORDER = [
     ["tokenizing"],
     ["solvers"],
     ["parts"],
-    ["parsing", "tagging", "isbn", "spans"],
+    ["parsing", "tagging"],
+    ["isbn", "spans"],
     ["bindings"],
     ["tests"],
 ]

@@ -16,6 +16,7 @@ PLACES = {
     "tagger": "arbora.text.tagging.component:ARCHITECTURE",
     "dependency-parser": "arbora.dependency.component:ARCHITECTURE",
     "isbn-parser": "arbora.constituency.isbn.component:ARCHITECTURE",
+    "span-parser": "arbora.constituency.spans.component:ARCHITECTURE",
 }
 """Where each architecture is declared; it is imported when it is asked for."""
 
@@ -27,7 +28,7 @@ def architectures() -> list[Architecture]:
     """All that come with Arbora.
 
     >>> [architecture.title for architecture in architectures()]
-    ['pipeline', 'tokenizer', 'tagger', 'parser', 'ISBN parser']
+    ['pipeline', 'tokenizer', 'tagger', 'parser', 'ISBN parser', 'span parser']
     """
     return [find_architecture(name) for name in PLACES]
 
