@@ -82,7 +82,7 @@ def test_what_makes_no_sense_is_one_line(arguments, expected, treebank, tmp_path
         ("(S (NN a)\n(S (NN b))\n", ":1: sentence #1: the tree that begins here is not closed"),
         ("(S (NN a)\n", ":1: sentence #1: the tree that begins here is not closed"),
         ("(S ())\n", ":1: sentence #1: an empty bracket"),
-        ("", "the training data has no trees"),
+        ("", "there are no bracketed trees in this file"),
     ],
 )
 def test_bad_treebanks(text, expected, treebank, tmp_path):

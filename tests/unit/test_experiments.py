@@ -127,6 +127,7 @@ def test_command(tmp_path) -> None:
 def test_feed_forward_against_mean_field(tmp_path):
     treebank = str(Path(__file__).resolve().parents[2] / "examples" / "treebank" / "brackets.mrg")
     files = ("--train", treebank, "--dev", treebank)
+    small = ("--epochs", "1", "--width", "3", "--count", "1")
     done = run_here(
         "experiment",
         "titov-henderson-1",
@@ -138,5 +139,8 @@ def test_feed_forward_against_mean_field(tmp_path):
     assert all(len(run["curve"]) == 2 for runs in result["runs"].values() for run in runs)
     assert 0 < result["comparison"]["pooled"]["p_value"] <= 1
     assert (tmp_path / "f.svg").read_text().count("<polyline") == 2
+    paper = run_here("experiment", "titov-henderson-1", *files, *small, "--inputs", "paper", "--json")
+    assert len(json.loads(paper.stdout)["options"]["inputs"]) == 9
+    assert "must be all" in run_here("experiment", "titov-henderson-1", *files, "--inputs", "x").stderr
     assert "needs --train and --dev" in run_here("experiment", "titov-henderson-1").stderr
     assert "takes no --width" in run_here("experiment", "bethe-gap", "--width", "3").stderr

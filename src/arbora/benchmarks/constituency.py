@@ -13,7 +13,7 @@ from rich.table import Table
 
 from arbora.constituency.parser import ConstituencyParser
 from arbora.constituency.presets import PRESETS, find_preset, preset_options
-from arbora.constituency.trees import TaggedWords, prepared, read_trees, tagged_words
+from arbora.constituency.trees import TaggedWords, prepared_trees, read_trees, tagged_words
 from arbora.errors import ArboraError
 from arbora.evaluation import evaluate_brackets
 from arbora.models import find_architecture
@@ -35,7 +35,7 @@ def measure(
     if train is None or dev is None:
         raise ArboraError("the benchmark constituency needs --train and --dev, two files of brackets")
     trees = read_trees(str(train))
-    gold = [tree for one in read_trees(str(dev)) if (tree := prepared(one)) is not None]
+    gold = prepared_trees(read_trees(str(dev)))
     changes = {} if epochs is None else {"epochs": epochs}
     result: dict[str, Any] = {
         "train": Path(train).name,

@@ -41,6 +41,9 @@ def experiment(
     train: Annotated[str | None, typer.Option(help="Train on this file (titov-henderson-1).")] = None,
     dev: Annotated[str | None, typer.Option(help="Parse this file (titov-henderson-1).")] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="Of training (titov-henderson-1).")] = None,
+    inputs: Annotated[
+        str | None, typer.Option(help="What states see: all, or paper (titov-henderson-1).")
+    ] = None,
     width: Annotated[int | None, typer.Option(min=1, help="Latent variables (titov-henderson-1).")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Where random numbers begin.")] = 1,
     output: Annotated[Path | None, typer.Option(help="Write the result to this file, as JSON.")] = None,
@@ -68,6 +71,7 @@ def experiment(
         "dev": dev,
         "epochs": epochs,
         "width": width,
+        "inputs": inputs,
     }
     options |= {key: value for key, value in given.items() if value is not None}
     unfit = next((key for key in options if key not in signature(module.run).parameters), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from arbora.errors import FileError
@@ -27,6 +27,12 @@ def prepared(tree: Constituent, *, keep_functions: bool = False) -> Constituent 
     return bare if bare is None or keep_functions else bare.without_functions()
 
 
+def prepared_trees(trees: Iterable[Constituent], *, keep_functions: bool = False) -> list[Constituent]:
+    """What `prepared` leaves of trees."""
+    found = (prepared(tree, keep_functions=keep_functions) for tree in trees)
+    return [tree for tree in found if tree is not None]
+
+
 def tagged_words(tree: Constituent) -> TaggedWords:
     """The words of a tree and their tags.
 
@@ -48,8 +54,8 @@ def tree_of_spans(spans: Sequence[tuple[str, int, int]], sentence: TaggedWords) 
 
 
 def read_trees(path: str) -> list[Constituent]:
-    """The trees of a file in brackets; FileError if it holds something else."""
+    """The trees of a file in brackets; FileError if there are none, or if it holds something else."""
     found = list(read(path))
-    if not all(isinstance(tree, Constituent) for tree in found):
-        raise FileError("trees of constituents are needed, in brackets", file=path)
+    if not found or not all(isinstance(tree, Constituent) for tree in found):
+        raise FileError("there are no bracketed trees in this file", file=path)
     return found

@@ -16,7 +16,8 @@ from typing import Any
 from rich.table import Table
 
 from arbora.constituency.isbn import IsbnOptions, train_isbn
-from arbora.constituency.trees import prepared, read_trees, tagged_words
+from arbora.constituency.isbn.options import PAPER_INPUTS
+from arbora.constituency.trees import prepared_trees, read_trees, tagged_words
 from arbora.errors import ArboraError
 from arbora.evaluation import compare_sums, evaluate_brackets, f1_of_sums
 from arbora.evaluation.brackets import ALL, BracketEvaluation, group_name
@@ -36,6 +37,7 @@ def run(
     seed: int = 1,
     epochs: int | None = None,
     width: int | None = None,
+    inputs: str = "all",
     threads: int = 2,
     progress: Callable[[int, int], None] = lambda done, all_: None,
 ) -> dict[str, Any]:
@@ -43,11 +45,15 @@ def run(
     if train is None or dev is None:
         raise ArboraError("the experiment titov-henderson-1 needs --train and --dev, two files of brackets")
     trees = read_trees(train)
-    gold = [tree for one in read_trees(dev) if (tree := prepared(one)) is not None]
+    gold = prepared_trees(read_trees(dev))
     seeds = range(seed, seed + count)
+    if inputs not in ("all", "paper"):
+        raise ArboraError("--inputs must be all, what Arbora's parsers see, or paper, what the paper's saw")
     given: dict[str, Any] = {
         name: value for name, value in (("epochs", epochs), ("width", width)) if value is not None
     }
+    if inputs == "paper":
+        given["inputs"] = PAPER_INPUTS
     runs: dict[str, list[dict[str, Any]]] = {inference: [] for inference in INFERENCES}
     scores: dict[str, list[BracketEvaluation]] = {inference: [] for inference in INFERENCES}
     for number, own in enumerate(seeds):

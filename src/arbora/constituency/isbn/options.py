@@ -40,6 +40,13 @@ INPUTS = (
 """
 
 
+PAPER_INPUTS = (
+    "decision",
+    *(f"{place}.{attribute}" for place in STATES for attribute in ("label", "word")),
+)
+"""The paper's: labels and tag-words of the constituents whose states count, and the last decision."""
+
+
 def input_pair(name: str) -> tuple[str, str]:
     """The place and the attribute of an input, as the core names them.
 

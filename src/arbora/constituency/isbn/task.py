@@ -13,7 +13,7 @@ from arbora import _core
 from arbora.constituency.isbn.options import IsbnOptions
 from arbora.constituency.isbn.parser import ARCHITECTURE, IsbnParser, make_network
 from arbora.constituency.isbn.vocabulary import Vocabulary
-from arbora.constituency.trees import prepared, read_trees, tagged_words
+from arbora.constituency.trees import prepared_trees, read_trees, tagged_words
 from arbora.errors import ArboraError
 from arbora.evaluation import evaluate_brackets
 from arbora.models import Parts
@@ -78,20 +78,16 @@ class IsbnTask(FileTask[IsbnParser]):
         self.options = options = (options or IsbnOptions()).check()
         self.stages = [Stage("", options.epochs)]
         self.threads, self.licence = threads, licence
-        self.trees = self._prepared(sentences)
+        self.trees = prepared_trees(sentences, keep_functions=options.keep_functions)
         if not self.trees:
             raise ArboraError("the training data has no trees")
-        self.dev = self._prepared(dev or [])
+        self.dev = prepared_trees(dev or [], keep_functions=options.keep_functions)
         self.vocabulary = Vocabulary.of(self.trees, options.least_count, options.signatures)
         self.network = make_network(self.vocabulary, options)
         self.corpus = _core.IsbnCorpus()
         for tree in self.trees:
             self.corpus.add(self.network, self.vocabulary.decisions(tree))
         self.words = sum(len(tree.words()) for tree in self.trees)
-
-    def _prepared(self, trees: Sequence[Constituent]) -> list[Constituent]:
-        found = (prepared(tree, keep_functions=self.options.keep_functions) for tree in trees)
-        return [tree for tree in found if tree is not None]
 
     @classmethod
     def default_options(cls) -> IsbnOptions:

@@ -16,14 +16,14 @@ from arbora.constituency.spans.options import SpanOptions
 from arbora.constituency.spans.parser import ARCHITECTURE, SpanParser, make_models, make_text
 from arbora.constituency.spans.symbols import Symbols, sentences_of
 from arbora.constituency.spans.templates import SECTIONS, SpanTemplates, default_templates
-from arbora.constituency.trees import prepared
-from arbora.errors import ArboraError, FileError
+from arbora.constituency.trees import prepared_trees, read_trees
+from arbora.errors import ArboraError
 from arbora.evaluation import evaluate_brackets
 from arbora.learning import Learner, Loss, best_scale, find_learner, find_loss
 from arbora.learning.states import averaged_weights, learner_parts, restore_learner, weight_parts, weights_of
 from arbora.models import Parts, Tensors, under
 from arbora.training import Candidate, EpochReport, FileTask, History, Stage, Step, Trained, Watcher, run
-from arbora.treebank import Constituent, read
+from arbora.treebank import Constituent
 
 __all__ = ["SpanTask", "train_span_parser"]
 
@@ -95,11 +95,11 @@ class SpanTask(FileTask[SpanParser]):
         if missing:
             raise ArboraError(f"the templates have no section [{missing[0]}]")
         self.loss, self.learner_kind = _recipe(options)
-        trees = _prepared_trees(sentences, options)
+        trees = prepared_trees(sentences, keep_functions=options.keep_functions)
         if not trees:
             raise ArboraError("the training data has no words")
         self.trees = trees
-        self.dev = _prepared_trees(dev or [], options)
+        self.dev = prepared_trees(dev or [], keep_functions=options.keep_functions)
         self.symbols = Symbols.of(trees, options.grows)
         self.text, self.dev_text = make_text(sentences_of(trees)), make_text(sentences_of(self.dev))
         self.gold = _gold_nodes(self.symbols, trees)
@@ -121,10 +121,7 @@ class SpanTask(FileTask[SpanParser]):
     @classmethod
     def read(cls, path: str, options: SpanOptions, *, dev: bool) -> list[Constituent]:
         """The trees of a bracketed file; FileError if there are none."""
-        trees = [tree for tree in read(path) if isinstance(tree, Constituent)]
-        if not trees:
-            raise FileError("there are no bracketed trees in this file", file=path)
-        return trees
+        return read_trees(path)
 
     def fingerprint(self) -> int:
         """Of the data and the templates."""
@@ -257,11 +254,6 @@ class SpanTask(FileTask[SpanParser]):
     def describe(self, stage: Stage, scores: Mapping[str, float]) -> list[str]:
         """The scores in words."""
         return [f"dev F1 {100 * scores['f1']:.2f}"] if "f1" in scores else []
-
-
-def _prepared_trees(trees: Sequence[Constituent], options: SpanOptions) -> list[Constituent]:
-    found = (prepared(tree, keep_functions=options.keep_functions) for tree in trees)
-    return [tree for tree in found if tree is not None]
 
 
 def _gold_nodes(symbols: Symbols, trees: Sequence[Constituent]) -> npt.NDArray[np.int32]:
