@@ -19,3 +19,4 @@ void bind_isbn(nanobind::module_& m);
 void bind_enumeration(nanobind::module_& m);
 void bind_projective_chart(nanobind::module_& m);
 void bind_spans(nanobind::module_& m);
+void bind_valences(nanobind::module_& m);

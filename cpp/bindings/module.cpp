@@ -21,4 +21,5 @@ NB_MODULE(_core, m) {
     bind_tokenizing(m);
     bind_isbn(m);
     bind_spans(m);
+    bind_valences(m);
 }

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "annotating.hpp"
 #include "arrays.hpp"
 #include "batches.hpp"
 #include "bindings.hpp"
 #include "parsing.hpp"
-#include "parsing/annotate.hpp"
 #include "support/parallel.hpp"
 
 namespace nb = nanobind;
@@ -89,24 +89,6 @@ std::unique_ptr<Arcs> choose_batch(const LinearModel& model, const LoadedWeights
 }
 
 // How the sentences of a batch are parsed.
-AnnotationOptions annotation_options(const TreeOptions& trees, bool least_risk, bool probabilities, bool constraints,
-                                     int threads, const OptionalIntegers& given_heads,
-                                     const OptionalIntegers& given_labels, const treebank::Batch& batch) {
-    AnnotationOptions options;
-    options.parse = {trees.kind, least_risk ? Decoder::least_risk : Decoder::best, probabilities, trees.graph,
-                     trees.graph.certify};
-    options.constraints = constraints;
-    options.threads = threads;
-    const auto view = [&](const OptionalIntegers& given) -> std::span<const int> {
-        if (!given) return {};
-        if (given->shape(0) != batch.words()) throw nb::value_error("every word needs a place in what is given");
-        return {given->data(), given->shape(0)};
-    };
-    options.given_heads = view(given_heads);
-    options.given_labels = view(given_labels);
-    return options;
-}
-
 void check_names(const LinearModel& model, const ParserNames& names) {
     if (names.labels.count() != model.first_order.labels()) throw nb::value_error("every label needs a name");
     if (names.tags.count() && names.tags.count() != model.higher.tags().tags())

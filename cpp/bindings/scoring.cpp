@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "annotating.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "outcomes.hpp"
@@ -231,11 +232,11 @@ struct BoundLinearScorer : ParserOfScorer, LinearScorer {
 }  // namespace
 
 void bind_scoring(nb::module_& m) {
-    nb::class_<Scorer>(
+    nb::class_<Scorer> scorers(
         m, "Scorer",
         "The scores of a batch of sentences, and all that is found by them. What is given beforehand are "
-        "flat arrays with n + 1 places for each sentence; -1 is not known.")
-        .def("__len__", &Scorer::sentences)
+        "flat arrays with n + 1 places for each sentence; -1 is not known.");
+    scorers.def("__len__", &Scorer::sentences)
         .def_prop_ro("lengths", &lengths_of)
         .def_prop_ro("labels_follow", [](const Scorer& self) { return self.kinds().labels_follow; })
         .def_prop_ro("has_parts", [](const Scorer& self) { return self.kinds().parts; })
@@ -272,6 +273,7 @@ void bind_scoring(nb::module_& m) {
              nb::sig("def tag_scores(self, sentence: int, arcs: list[tuple[int, int]]) "
                      "-> tuple[list[int], typing.Any, typing.Any, typing.Any, typing.Any]"),
              "How many tags words may have, and scores of tags, of linked tags, of two and three in a row, flat.");
+    bind_annotating(scorers);
     nb::class_<BoundLinearScorer, Scorer>(m, "LinearScorer", "The scores of encoded sentences by a linear model.")
         .def(nb::init<const LinearModel&, const LoadedWeights&, const LoadedWeights&, const Encoded&>(), "model"_a,
              "weights"_a, "pruner_weights"_a, "encoded"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),

@@ -5,14 +5,12 @@
 
 #include <optional>
 #include <stdexcept>
-#include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "support/parallel.hpp"
+#include "score_batches.hpp"
 #include "trees/operations.hpp"
 
 namespace nb = nanobind;
@@ -21,33 +19,7 @@ using namespace nb::literals;
 namespace {
 
 using namespace arbora;
-// How the arrays look to a type checker.
-using ScoreList = nb::typed<nb::list, nb::ndarray<nb::numpy, double>>;
 using Integers = nb::typed<nb::object, nb::ndarray<nb::numpy, int, nb::ndim<1>>>;
-using Values = nb::typed<nb::list, double>;
-
-// What the buffer protocol tells of an array; about 0.1 us less for each than with nanobind's ndarray, which is felt
-// with small sentences. The caller keeps the array alive.
-template <class T>
-struct Buffer {
-    T* data;
-    std::size_t ndim, size, shape[3];
-
-    explicit Buffer(nb::handle array) {
-        constexpr bool writable = !std::is_const_v<T>;
-        Py_buffer view;
-        if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0)))
-            nb::raise_python_error();
-        constexpr char code = std::is_same_v<std::remove_const_t<T>, double> ? 'd' : 'i';
-        const bool fits = view.itemsize == sizeof(T) && view.format[0] == code && !view.format[1];
-        data = static_cast<T*>(view.buf);
-        ndim = view.ndim;
-        size = view.len / sizeof(T);
-        for (std::size_t i = 0; i < 3; ++i) shape[i] = i < ndim ? view.shape[i] : 0;
-        PyBuffer_Release(&view);
-        if (!fits) throw nb::type_error("an array of another type than the core works on");
-    }
-};
 
 struct ScoreBatch {
     std::vector<SentenceScores> sentences;
@@ -58,9 +30,9 @@ struct ScoreBatch {
             const Buffer<const double> array(item);
             const bool labelled = array.ndim == 3;
             if ((array.ndim != 2 && !labelled) || array.shape[0] != array.shape[1] || array.size == 0)
-                throw InvalidScores(place(sentences.size(), arrays.size()) +
+                throw InvalidScores(sentence_place(sentences.size(), arrays.size()) +
                                     "scores must have the shape (n+1, n+1) or (n+1, n+1, labels), not " +
-                                    nb::str(nb::object(item.attr("shape"))).c_str());
+                                    shape_of(item));
             sentences.push_back({array.data, static_cast<int>(array.shape[0]) - 1, static_cast<int>(array.shape[2])});
             if (labelled != (sentences[0].labels > 0))
                 throw InvalidScores("a batch must be labelled in all of its sentences or in none");
@@ -69,36 +41,15 @@ struct ScoreBatch {
 
     std::size_t size() const { return sentences.size(); }
 
-    // task(i) for every sentence, without the GIL; errors say which sentence it was.
     template <class Task>
     void for_each(int threads, Task task) const {
-        nb::gil_scoped_release release;
-        parallel_for(size(), threads, [&](std::size_t i) {
-            try {
-                task(i);
-            } catch (const Infeasible& error) {
-                throw Infeasible(place(i, size()) + error.what());
-            } catch (const InvalidScores& error) {
-                throw InvalidScores(place(i, size()) + error.what());
-            }
-        });
-    }
-
-private:
-    static std::string place(std::size_t i, std::size_t size) {
-        return size == 1 ? "" : "sentence " + std::to_string(i) + " of the batch: ";
+        for_each_sentence(size(), threads, task);
     }
 };
 
 // Raises one of Arbora's own errors. They are looked up when needed: the module itself loads without the package.
 void raise(const char* name, const char* message) {
     PyErr_SetString(nb::module_::import_("arbora.errors").attr(name).ptr(), message);
-}
-
-Values as_list(const std::vector<double>& values) {
-    Values result;
-    for (double value : values) result.append(value);
-    return result;
 }
 
 // One tree per sentence into the flat arrays `heads` and `labels`; returns the scores.
@@ -219,6 +170,7 @@ void bind_trees(nb::module_& m) {
         [](const ScoreList& scores, const ScoreList& results, bool single_root, bool projective, int threads,
            bool complement) {
             const ScoreBatch batch(scores);
+            std::vector<double> totals(batch.size());
             std::vector<double*> places;
             for (nb::handle result : results) {
                 const Buffer<double> array(result);
@@ -227,8 +179,9 @@ void bind_trees(nb::module_& m) {
                 places.push_back(array.data);
             }
             batch.for_each(threads, [&](std::size_t i) {
-                find_marginals(batch.sentences[i], {single_root, projective}, complement, places[i]);
+                totals[i] = find_marginals(batch.sentences[i], {single_root, projective}, complement, places[i]);
             });
+            return as_list(totals);
         },
         "scores"_a, "results"_a, "single_root"_a, "projective"_a, "threads"_a, "complement"_a);
 

@@ -84,18 +84,39 @@ private:
     std::vector<std::size_t> starts_;
 };
 
-// call(sentence number, its encoding, what is given of it) for all sentences that have words, in parallel.
-template <class Call>
-void for_encoded(const LinearParser& parser, const ParserNames& names, const AnnotationOptions& options,
-                 const Batch& batch, const Call& call) {
+// Where the scores of a batch come from: call(scorer, sentence, given) for a sentence of the batch, by its number.
+struct LinearSource {
+    const LinearParser& parser;
+    const Names& tags;
+
+    template <class Call>
+    void with_scorer(const Batch& batch, std::size_t i, const Call& call) const {
+        thread_local Encoded encoded;
+        encoded.set_atoms(parser.model.templates.atoms());
+        encode(batch.sentences[i], tags, encoded);
+        call(LinearScorer(parser, encoded), 0);
+    }
+};
+struct ScorerSource {
+    const Scorer& scorer;
+
+    template <class Call>
+    void with_scorer(const Batch&, std::size_t i, const Call& call) const {
+        call(scorer, i);
+    }
+};
+
+// call(sentence number, a scorer, the sentence's number there, what is given of it) for all sentences that have words, in
+// parallel.
+template <class Source, class Call>
+void for_scored(const Source& source, const ParserNames& names, const AnnotationOptions& options, const Batch& batch,
+                const Call& call) {
     const GivenTrees all_given(names, options, batch);
     parallel_for(batch.sentences.size(), options.threads, [&](std::size_t i) {
-        thread_local Encoded encoded;
         thread_local std::vector<int> heads, labels;
         if (!batch.sentences[i].words() || batch.sentences[i].refusal.code) return;
-        encoded.set_atoms(parser.model.templates.atoms());
-        encode(batch.sentences[i], names.tags, encoded);
-        call(i, encoded, all_given.of(i, heads, labels));
+        const Given given = all_given.of(i, heads, labels);
+        source.with_scorer(batch, i, [&](const Scorer& scorer, std::size_t own) { call(i, scorer, own, given); });
     });
 }
 
@@ -139,12 +160,13 @@ struct RankedTrees {
     treebank::Refusal refusal;
 };
 
-std::vector<RankedTrees> find_kbest_trees(const LinearParser& parser, const ParserNames& names,
+template <class Source>
+std::vector<RankedTrees> find_kbest_trees(const Source& source, const ParserNames& names,
                                           const AnnotationOptions& options, int k, const Batch& batch) {
     std::vector<RankedTrees> result(batch.sentences.size());
-    for_encoded(parser, names, options, batch, [&](std::size_t i, const Encoded& encoded, Given given) {
+    for_scored(source, names, options, batch, [&](std::size_t i, const Scorer& scorer, std::size_t own, Given given) {
         try {
-            result[i].trees = parse_kbest(LinearScorer(parser, encoded), 0, given, options.parse, k);
+            result[i].trees = parse_kbest(scorer, own, given, options.parse, k);
         } catch (const Infeasible& error) {
             result[i].refusal = {code_of(ParseFault::infeasible), error.what()};
         }
@@ -152,22 +174,23 @@ std::vector<RankedTrees> find_kbest_trees(const LinearParser& parser, const Pars
     return result;
 }
 
-}  // namespace
-
-Parses parse_batch(const LinearParser& parser, const ParserNames& names, const AnnotationOptions& options,
+// What is asked of the parser, and what it says.
+template <class Source>
+Parses parse_batch(const Source& source, const ParserNames& names, const AnnotationOptions& options,
                    const Batch& batch) {
     std::vector<int> lengths;
     for (const AnnotatedSentence& sentence : batch.sentences) lengths.push_back(static_cast<int>(sentence.words()));
     Parses parses(lengths, {options.parse.probabilities, names.tags.count() > 0});
-    for_encoded(parser, names, options, batch, [&](std::size_t i, const Encoded& encoded, Given given) {
-        parses.run(i, [&](ParseRef& ref) { parse(LinearScorer(parser, encoded), 0, given, options.parse, ref); });
+    for_scored(source, names, options, batch, [&](std::size_t i, const Scorer& scorer, std::size_t own, Given given) {
+        parses.run(i, [&](ParseRef& ref) { parse(scorer, own, given, options.parse, ref); });
     });
     return parses;
 }
 
-void annotate(const LinearParser& parser, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
-              Batch& batch) {
-    const Parses parses = parse_batch(parser, *names, options, batch);
+template <class Source>
+void annotate_from(const Source& source, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
+                   Batch& batch) {
+    const Parses parses = parse_batch(source, *names, options, batch);
     parallel_for(batch.sentences.size(), options.threads, [&](std::size_t i) {
         AnnotatedSentence& sentence = batch.sentences[i];
         if (!sentence.words() || sentence.refusal.code) return;
@@ -183,9 +206,10 @@ void annotate(const LinearParser& parser, std::shared_ptr<const ParserNames> nam
     batch.owners.push_back(std::move(names));
 }
 
-Batch annotate_kbest(const LinearParser& parser, std::shared_ptr<const ParserNames> names,
-                     const AnnotationOptions& options, int k, const Batch& batch) {
-    const std::vector<RankedTrees> found = find_kbest_trees(parser, *names, options, k, batch);
+template <class Source>
+Batch annotate_kbest_from(const Source& source, std::shared_ptr<const ParserNames> names,
+                          const AnnotationOptions& options, int k, const Batch& batch) {
+    const std::vector<RankedTrees> found = find_kbest_trees(source, *names, options, k, batch);
     Batch result;
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (found[i].trees.empty()) {
@@ -203,6 +227,30 @@ Batch annotate_kbest(const LinearParser& parser, std::shared_ptr<const ParserNam
     result.owners = batch.owners;
     result.owners.push_back(std::move(names));
     return result;
+}
+
+}  // namespace
+
+void annotate(const LinearParser& parser, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
+              Batch& batch) {
+    const LinearSource source{parser, names->tags};
+    annotate_from(source, std::move(names), options, batch);
+}
+
+void annotate(const Scorer& scorer, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
+              Batch& batch) {
+    annotate_from(ScorerSource{scorer}, std::move(names), options, batch);
+}
+
+Batch annotate_kbest(const LinearParser& parser, std::shared_ptr<const ParserNames> names,
+                     const AnnotationOptions& options, int k, const Batch& batch) {
+    const LinearSource source{parser, names->tags};
+    return annotate_kbest_from(source, std::move(names), options, k, batch);
+}
+
+Batch annotate_kbest(const Scorer& scorer, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
+                     int k, const Batch& batch) {
+    return annotate_kbest_from(ScorerSource{scorer}, std::move(names), options, k, batch);
 }
 
 }  // namespace arbora

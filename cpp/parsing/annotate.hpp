@@ -6,6 +6,7 @@
 #include "parsing/linear_model.hpp"
 #include "parsing/names.hpp"
 #include "parsing/parses.hpp"
+#include "parsing/scorer.hpp"
 #include "treebank/batch.hpp"
 
 namespace arbora {
@@ -24,18 +25,19 @@ struct AnnotationOptions {
     std::span<const int> given_heads = {}, given_labels = {};
 };
 
-// What is asked of the parser, and what it says.
-Parses parse_batch(const LinearParser& parser, const ParserNames& names, const AnnotationOptions& options,
-                   const treebank::Batch& batch);
-
 // Sets heads and labels of all words, and empties DEPS, which belonged to other trees. With probabilities, words get
 // those of their heads and labels, sentences that of the tree. A parser with tags sets UPOS, among those that the
 // sentence or MISC lists, and no longer does then. A sentence that has no tree is refused, with the code `infeasible`.
 void annotate(const LinearParser& parser, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
               treebank::Batch& batch);
+// The same by scores of any kind: the scorer's sentences are those of the batch.
+void annotate(const Scorer& scorer, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
+              treebank::Batch& batch);
 
 // Every sentence with each of its k best trees, which know their ranks and probabilities; sentences without words once.
 treebank::Batch annotate_kbest(const LinearParser& parser, std::shared_ptr<const ParserNames> names,
+                               const AnnotationOptions& options, int k, const treebank::Batch& batch);
+treebank::Batch annotate_kbest(const Scorer& scorer, std::shared_ptr<const ParserNames> names,
                                const AnnotationOptions& options, int k, const treebank::Batch& batch);
 
 }  // namespace arbora

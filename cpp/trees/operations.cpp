@@ -44,11 +44,10 @@ void best_of_kind(ArcScores scores, TreeKind kind, int* heads) {
         best_tree(scores, kind.single_root, heads);
 }
 
-void marginals_of_kind(ArcScores scores, TreeKind kind, ScoreRange range, double* marginals) {
-    if (kind.projective)
-        projective_marginals(scores, kind.single_root, marginals);
-    else
-        arc_marginals(scores, kind.single_root, range, marginals);
+// Returns the log-partition.
+double marginals_of_kind(ArcScores scores, TreeKind kind, ScoreRange range, double* marginals) {
+    return kind.projective ? projective_marginals(scores, kind.single_root, marginals)
+                           : arc_marginals(scores, kind.single_root, range, marginals);
 }
 
 void set_labels(SentenceScores sentence, TreeRef& tree) {
@@ -97,24 +96,25 @@ double find_log_partition(SentenceScores sentence, TreeKind kind) {
                            : log_partition(arcs, kind.single_root, range);
 }
 
-void find_marginals(SentenceScores sentence, TreeKind kind, bool complement, double* result) {
+double find_marginals(SentenceScores sentence, TreeKind kind, bool complement, double* result) {
     const ScoreRange range = check_for_sums(sentence);
     std::vector<double> space;
     const ArcScores arcs = arcs_of(sentence, space, sum_over_labels);
     if (!sentence.labels) {
-        marginals_of_kind(arcs, kind, range, result);
+        const double total = marginals_of_kind(arcs, kind, range, result);
         if (complement) complement_columns(result, sentence.n);
-        return;
+        return total;
     }
     std::vector<double> marginals(space.size());
-    marginals_of_kind(arcs, kind, range, marginals.data());
+    const double total = marginals_of_kind(arcs, kind, range, marginals.data());
     if (!complement) {
         share_among_labels(labelled(sentence), arcs.data, marginals.data(), result);
-        return;
+        return total;
     }
     std::vector<double> complements = marginals;
     complement_columns(complements.data(), sentence.n);
     complement_among_labels(labelled(sentence), arcs.data, marginals.data(), complements.data(), result);
+    return total;
 }
 
 // The trees' entropy and, by the chain rule, that of their labels.

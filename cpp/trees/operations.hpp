@@ -30,8 +30,8 @@ void find_best(SentenceScores sentence, TreeKind kind, TreeRef& tree);
 void find_least_risk(SentenceScores sentence, TreeKind kind, bool labelled, TreeRef& tree);
 double find_log_partition(SentenceScores sentence, TreeKind kind);
 double find_entropy(SentenceScores sentence, TreeKind kind);
-// In the layout of the scores; 1 - p instead of p if `complement`.
-void find_marginals(SentenceScores sentence, TreeKind kind, bool complement, double* marginals);
+// In the layout of the scores; 1 - p instead of p if `complement`. Returns the log-partition.
+double find_marginals(SentenceScores sentence, TreeKind kind, bool complement, double* marginals);
 std::vector<LabelledTree> find_kbest(SentenceScores sentence, TreeKind kind, int k);
 std::vector<LabelledTree> draw_samples(SentenceScores sentence, TreeKind kind, int count, std::uint64_t seed,
                                        std::uint64_t stream);

@@ -1,0 +1,72 @@
+// Trees for the sentences of a batch, by scores of any kind.
+#include "annotating.hpp"
+
+#include "batches.hpp"
+#include "scoring.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace arbora {
+
+AnnotationOptions annotation_options(const TreeOptions& trees, bool least_risk, bool probabilities, bool constraints,
+                                     int threads, const OptionalIntegers& given_heads,
+                                     const OptionalIntegers& given_labels, const treebank::Batch& batch) {
+    AnnotationOptions options;
+    options.parse = {trees.kind, least_risk ? Decoder::least_risk : Decoder::best, probabilities, trees.graph,
+                     trees.graph.certify};
+    options.constraints = constraints;
+    options.threads = threads;
+    const auto view = [&](const OptionalIntegers& given) -> std::span<const int> {
+        if (!given) return {};
+        if (given->shape(0) != batch.words()) throw nb::value_error("every word needs a place in what is given");
+        return {given->data(), given->shape(0)};
+    };
+    options.given_heads = view(given_heads);
+    options.given_labels = view(given_labels);
+    return options;
+}
+
+namespace {
+
+void check_same_sentences(const Scorer& scorer, const ParserNames& names, const treebank::Batch& batch) {
+    if (scorer.sentences() != batch.sentences.size()) throw nb::value_error("every sentence needs scores");
+    for (std::size_t i = 0; i < scorer.sentences(); ++i)
+        if (static_cast<std::size_t>(scorer.length(i)) != batch.sentences[i].words())
+            throw nb::value_error("every word needs scores");
+    if (names.labels.count() != scorer.kinds().labels) throw nb::value_error("every label needs a name");
+}
+
+void annotate_scored(const Scorer& scorer, std::shared_ptr<const ParserNames> names, treebank::Batch& batch,
+                     const TreeOptions& trees, bool least_risk, bool probabilities, bool constraints, int threads,
+                     const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+    check_same_sentences(scorer, *names, batch);
+    const AnnotationOptions options =
+        annotation_options(trees, least_risk, probabilities, constraints, threads, given_heads, given_labels, batch);
+    nb::gil_scoped_release release;
+    annotate(scorer, std::move(names), options, batch);
+}
+
+BatchPointer annotate_scored_kbest(const Scorer& scorer, std::shared_ptr<const ParserNames> names,
+                                   const treebank::Batch& batch, const TreeOptions& trees, bool constraints,
+                                   int threads, int k) {
+    check_same_sentences(scorer, *names, batch);
+    const AnnotationOptions options =
+        annotation_options(trees, false, true, constraints, threads, std::nullopt, std::nullopt, batch);
+    nb::gil_scoped_release release;
+    return hold(annotate_kbest(scorer, std::move(names), options, k, batch));
+}
+
+}  // namespace
+
+void bind_annotating(nb::class_<Scorer>& scorers) {
+    scorers
+        .def("annotate", &annotate_scored, "names"_a, "batch"_a, "trees"_a, "least_risk"_a, "probabilities"_a,
+             "constraints"_a, "threads"_a, "given_heads"_a = nb::none(), "given_labels"_a = nb::none(),
+             "Gives trees to the sentences of a batch, which are those that have the scores. `given_heads` and "
+             "`given_labels`, of all words, bind as those in the columns do with `constraints`; -1 is not known.")
+        .def("annotate_kbest", &annotate_scored_kbest, "names"_a, "batch"_a, "trees"_a, "constraints"_a, "threads"_a,
+             "k"_a, "A batch in which every sentence comes with each of its k best trees.");
+}
+
+}  // namespace arbora

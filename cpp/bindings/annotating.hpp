@@ -1,0 +1,16 @@
+// What the bindings that give trees to batches share.
+#pragma once
+#include "parsing.hpp"
+#include "parsing/annotate.hpp"
+
+namespace arbora {
+
+// What is given is of all words of the batch.
+AnnotationOptions annotation_options(const TreeOptions& trees, bool least_risk, bool probabilities, bool constraints,
+                                     int threads, const OptionalIntegers& given_heads,
+                                     const OptionalIntegers& given_labels, const treebank::Batch& batch);
+
+// Adds what gives trees to batches to the class.
+void bind_annotating(nanobind::class_<Scorer>& scorers);
+
+}  // namespace arbora
