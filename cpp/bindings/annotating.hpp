@@ -1,5 +1,8 @@
 // What the bindings that give trees to batches share.
 #pragma once
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
+
 #include "parsing.hpp"
 #include "parsing/annotate.hpp"
 

@@ -44,6 +44,7 @@ from arbora.constraints import Floats, Masks, Scores, constrain, constrain_batch
 from arbora.errors import InfeasibleTreeError, InvalidScoresError
 
 __all__ = [
+    "Expectations",
     "InfeasibleTreeError",
     "InvalidScoresError",
     "Options",
@@ -51,6 +52,7 @@ __all__ = [
     "Trees",
     "constrain",
     "entropy",
+    "expectations",
     "kbest",
     "log_partition",
     "marginals",
@@ -82,6 +84,13 @@ class Tree(NamedTuple):
     heads: Integers
     labels: Integers | None
     score: float
+
+
+class Expectations(NamedTuple):
+    """What sums over the trees of a batch give: of each sentence the log-partition, and the arcs' marginals."""
+
+    log_partitions: list[float]
+    marginals: list[Floats]
 
 
 @dataclass(slots=True)
@@ -195,11 +204,32 @@ def marginals(
     3.72008e-44
     """
     batch = _prepare(scores, forced, forbidden)
-    results: list[Floats] = []
-    for shape, group in groupby(batch, attrgetter("shape")):
-        results.extend(np.empty((len(list(group)), *shape)))  # one block for neighbours of one length
+    results = _places_like(batch)
     _core.marginals(batch, results, single_root, projective, threads, complement)
     return results[0] if isinstance(scores, np.ndarray) else results
+
+
+def expectations(
+    scores: Batch,
+    *,
+    single_root: bool = True,
+    projective: bool = False,
+    forced: Masks = None,
+    forbidden: Masks = None,
+    threads: int = 1,
+) -> Expectations:
+    """`log_partition` and `marginals` of a batch together, for what the latter costs: one step of EM.
+
+    >>> import numpy as np
+    >>> from arbora import trees
+    >>> found = trees.expectations([np.zeros((3, 3))], single_root=False)
+    >>> round(np.exp(found.log_partitions[0])), found.marginals[0][0].round(3).tolist()
+    (3, [0.0, 0.667, 0.667])
+    """
+    batch = _prepare(scores, forced, forbidden)
+    results = _places_like(batch)
+    values = _core.marginals(batch, results, single_root, projective, threads, False)
+    return Expectations(values, results)
 
 
 @overload
@@ -338,6 +368,14 @@ def _prepare(scores: Scores | Batch, forced: Masks, forbidden: Masks) -> list[Fl
     if one:
         return [np.ascontiguousarray(scores, _FLOAT64)]
     return [np.ascontiguousarray(sentence, _FLOAT64) for sentence in scores]
+
+
+def _places_like(batch: list[Floats]) -> list[Floats]:
+    """Arrays in the shapes of the scores, one block for neighbours of one length."""
+    results: list[Floats] = []
+    for shape, group in groupby(batch, attrgetter("shape")):
+        results.extend(np.empty((len(list(group)), *shape)))
+    return results
 
 
 def _places_for_trees(batch: list[Floats]) -> tuple[Integers, Integers | None]:

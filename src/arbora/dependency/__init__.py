@@ -9,6 +9,7 @@ from arbora.dependency.array_loss import batch_loss
 from arbora.dependency.array_parser import ArrayParse, ArrayParser, ArrayParses, ArrayTrees
 from arbora.dependency.array_parts import PART_COLUMNS, PartScores
 from arbora.dependency.array_scores import ArrayScores, ScoreGradients
+from arbora.dependency.batch_parser import BatchParser
 from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import ParseOptions, TrainingOptions
 from arbora.dependency.output import RankedTree
@@ -26,6 +27,7 @@ __all__ = [
     "ArrayParses",
     "ArrayScores",
     "ArrayTrees",
+    "BatchParser",
     "DependencyParser",
     "ParseOptions",
     "PartScores",

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.dependency.array_parser import ArrayParser
 from arbora.dependency.array_scores import ArrayScores, places
+from arbora.dependency.batch_parser import BatchParser
 from arbora.dependency.options import ParseOptions
-from arbora.dependency.parser import DependencyParser
 from arbora.dependency.rule_search import GivenTree, best_ruled_tree
 from arbora.dependency.rules import Rules
 from arbora.errors import ArboraError, InfeasibleTreeError
@@ -31,7 +31,7 @@ Integers: TypeAlias = npt.NDArray[np.int32]
 
 
 def parse_with_rules(
-    parser: DependencyParser | ArrayParser,
+    parser: BatchParser | ArrayParser,
     sentences: Iterable[Sentence],
     rules: Rules,
     options: ParseOptions | None = None,
@@ -59,7 +59,7 @@ def parse_with_rules(
     return to_sentences(annotated(batches, [rules_annotator(parser, rules, options)]))
 
 
-def rules_annotator(parser: DependencyParser, rules: Rules, options: ParseOptions) -> Step:
+def rules_annotator(parser: BatchParser, rules: Rules, options: ParseOptions) -> Step:
     """What `parse_with_rules` does with a batch of sentences."""
     parse = parser.annotator(options)
 
@@ -73,7 +73,10 @@ def rules_annotator(parser: DependencyParser, rules: Rules, options: ParseOption
             if not rules.violations(sentence):
                 continue
             try:
-                scorer, trees = parser._scorer([sentence]), parser._trees(options)
+                scorer, trees = (
+                    parser._scorer([sentence], constraints=options.constraints),
+                    parser._trees(options),
+                )
                 tree = best_ruled_tree(scorer, trees, parser.labels, sentence, given, rules)
             except InfeasibleTreeError as error:
                 found.refuse(place, error.reason)

@@ -15,6 +15,7 @@ PLACES = {
     "tokenizer": "arbora.text.tokenizing.component:ARCHITECTURE",
     "tagger": "arbora.text.tagging.component:ARCHITECTURE",
     "dependency-parser": "arbora.dependency.component:ARCHITECTURE",
+    "generative-parser": "arbora.generative.component:ARCHITECTURE",
     "isbn-parser": "arbora.constituency.isbn.component:ARCHITECTURE",
     "span-parser": "arbora.constituency.spans.component:ARCHITECTURE",
 }
@@ -28,7 +29,7 @@ def architectures() -> list[Architecture]:
     """All that come with Arbora.
 
     >>> [architecture.title for architecture in architectures()]
-    ['pipeline', 'tokenizer', 'tagger', 'parser', 'ISBN parser', 'span parser']
+    ['pipeline', 'tokenizer', 'tagger', 'parser', 'generative parser', 'ISBN parser', 'span parser']
     """
     return [find_architecture(name) for name in PLACES]
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from arbora.dependency import DependencyParser, ParseOptions, RankedTree
+from arbora.dependency import BatchParser, ParseOptions, RankedTree
 from arbora.dependency.output import (
     CERTIFICATE,
     HEAD_PROBABILITY,
@@ -94,7 +94,7 @@ class ParsedSentence(Sentence):
     def __init__(
         self,
         sentence: Sentence,
-        parser: DependencyParser | None = None,
+        parser: BatchParser | None = None,
         options: ParseOptions | None = None,
     ) -> None:
         """The sentence's own columns and findings, and the parser that made the tree."""
@@ -245,7 +245,7 @@ class ParsedSentence(Sentence):
     def _only_constituents(self) -> ParsedConstituents | None:
         return None if self.has_heads else self.constituents
 
-    def _own_parser(self) -> DependencyParser:
+    def _own_parser(self) -> BatchParser:
         if self._parser is None:
             raise ValueError("this sentence was not parsed here: it has no probabilities")
         return self._parser

@@ -11,7 +11,7 @@ from typing import Any
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.dependency import DependencyParser, ParseOptions
+from arbora.dependency import BatchParser, ParseOptions
 from arbora.errors import ArboraError
 from arbora.models import Component, Parts, Tensors, below, find_architecture, under
 from arbora.pipeline.documents import Document, ParsedSentence
@@ -76,9 +76,9 @@ class Pipeline(Component):
         return found
 
     @cached_property
-    def parser(self) -> DependencyParser:
+    def parser(self) -> BatchParser:
         """The component that adds trees."""
-        found: DependencyParser = self.find("heads")
+        found: BatchParser = self.find("heads")
         return found
 
     @property

@@ -1,0 +1,225 @@
+"""What parsers of sentences share, wherever scores come from: trees for sentences, batches and files."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from arbora import _core
+from arbora.dependency.graphs import SentenceGraph
+from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
+from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
+from arbora.dependency.scored_parser import Floats, Integers, ScoredParser
+from arbora.errors import ArboraError, InfeasibleTreeError
+from arbora.models import Component
+from arbora.treebank import Sentence
+from arbora.treebank.batches import (
+    ConlluPiece,
+    Step,
+    ahead,
+    annotated,
+    make_batches,
+    read_batches,
+    sentences_of,
+    to_conllu,
+    to_sentences,
+)
+from arbora.treebank.conllu import make_sentence
+
+
+class BatchParser(ScoredParser, Component):
+    """A parser that scores sentences by itself: a component, whose models differ in where scores come from.
+
+    A member has a `_scorer`, and ``_names`` for what its numbers are called. It may override
+    `_annotate_natively` and `_annotate_kbest`, if the core can do more at once.
+    """
+
+    _names: _core.ParserNames
+
+    @abstractmethod
+    def _scorer(self, sentences: Iterable[Sentence], *, constraints: bool = False) -> _core.Scorer:
+        """The scores of sentences; with ``constraints``, what is given of their trees will bind."""
+
+    def parse(self, sentences: Iterable[Sentence], options: ParseOptions | None = None) -> Iterator[Sentence]:
+        """New sentences with heads and labels, in order; the input may be endless, and stays as it is.
+
+        Enhanced dependencies (DEPS) are emptied: they belonged to other trees. With probabilities, MISC gets
+        ``HeadProbability`` and ``LabelProbability`` (that of the label, given the tree), and a comment gives
+        the logarithm of the tree's probability; ``findings`` has all of them in full precision. A parser that
+        chooses tags sets UPOS too, among those that MISC lists (``UposCandidates``, as `arbora.text.Tagger`
+        writes it) and does no longer then; a word without such a list keeps its UPOS. Its MISC gets
+        ``UposProbability`` with the others.
+        """
+        options = (options or ParseOptions()).check()
+        found = annotated(make_batches(sentences, options.batch), [self.annotator(options)])
+        return to_sentences(ahead(found) if options.threads > 1 else found)
+
+    def step(self, options: ParseOptions, asked: Mapping[str, Any]) -> Step:
+        """What the parser does in a pipeline."""
+        return self.annotator(options)
+
+    def annotator(self, options: ParseOptions) -> Step:
+        """What the parser does with a batch of sentences: they get trees."""
+        check_columns([*self.labels, *self.tags])
+        return lambda batch: self._annotate(batch, options)
+
+    def graph(
+        self,
+        sentence: Sentence,
+        options: ParseOptions | None = None,
+        *,
+        sums: bool = False,
+        joined: bool | None = None,
+        given_heads: Integers | None = None,
+    ) -> SentenceGraph:
+        """The sentence as a factor graph over its candidate arcs, with the scores of this parser.
+
+        Any solver of `arbora.FactorGraph` works on it, and more factors can be added. ``sums``: arcs score
+        the sum over their labels, as probabilities want it, not their best label. ``joined``: siblings and
+        grandparents share automata, which is best for solvers that bound, and not for those that send
+        messages; None is so unless ``sums``. ``given_heads``: of every word, -1 where it
+        is not known; other arcs of words with known heads are no candidates.
+        """
+        options = (options or ParseOptions()).check()
+        given = None if given_heads is None else with_root(given_heads)
+        return self._graph_of(
+            self._scorer([sentence]), 0, options, sums=sums, joined=joined, given_heads=given
+        )
+
+    def probabilities(
+        self, sentence: Sentence, options: ParseOptions | None = None, *, given_heads: bool = False
+    ) -> tuple[Floats, Floats]:
+        """All probabilities of one sentence: of heads, of shape (n+1, n+1), and of labels, (n+1, labels).
+
+        ``heads[h, m]`` is the probability that word m has the head h (0: the root). ``labels[m]`` is that of
+        every label of ``self.labels`` for the arc into word m, given the tree: the best one, or with
+        ``given_heads`` the one that the sentence has, of whose heads the probabilities are then all 1.
+        """
+        options = (options or ParseOptions()).check()
+        given = with_root(np.array(sentence.heads, np.int32)) if given_heads else None
+        scorer = self._scorer([sentence], constraints=given_heads)
+        return self._probabilities_of(scorer, 0, options, given)
+
+    def parse_conllu(
+        self, pieces: Iterable[bytes], options: ParseOptions | None = None
+    ) -> Generator[ConlluPiece, None, None]:
+        """Parse a CoNLL-U file that comes in pieces; every piece is answered as soon as it is there.
+
+        The same bytes as reading, `parse` and writing give, but no word becomes an object of Python: this is
+        the fast way from file to file. The options' ``batch`` does not matter, pieces are worked on whole:
+        larger ones, of a megabyte, keep several threads busy. A sentence that breaks the format, or that no
+        tree fits, raises the error when all before it were handed on.
+        """
+        options = (options or ParseOptions()).check()
+        batches = read_batches(pieces, threads=options.threads)
+        return to_conllu(annotated(batches, [self.annotator(options)]), threads=options.threads)
+
+    def kbest(
+        self, sentences: Iterable[Sentence], k: int, options: ParseOptions | None = None
+    ) -> Iterator[list[RankedTree]]:
+        """The k most probable labelled trees of each sentence, in order; fewer where there are fewer.
+
+        Only arcs that survive pruning count. A model with a second stage finds them among the labellings of
+        the ``max(256, 16 k)`` most probable trees, which are all that matter unless labels are very unsure.
+        """
+        options = (options or ParseOptions()).check()
+        batches = make_batches(sentences, options.batch)
+        trees: list[RankedTree] = []
+        for sentence in to_sentences(annotated(batches, [self.ranker(k, options)])):
+            findings = sentence.findings or {}
+            if trees and findings.get(KBEST_RANK, 1) == 1:
+                yield trees
+                trees = []
+            trees.append(
+                RankedTree(
+                    [head for head in sentence.heads if head is not None],
+                    sentence.deprels,
+                    findings.get(TREE_LOG_PROBABILITY, 0.0),
+                )
+            )
+        if trees:
+            yield trees
+
+    def ranker(self, k: int, options: ParseOptions) -> Step:
+        """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own."""
+        if k < 1:
+            raise ArboraError(f"k must be at least 1, not {k}")
+        return lambda batch: self._annotate_kbest(batch, options, k)
+
+    def _annotate(self, batch: _core.Batch, options: ParseOptions) -> _core.Batch:
+        if options.solver not in GRAPH_SOLVERS:
+            return self._annotate_natively(batch, options)
+        heads, gaps = self._solve_graphs(batch, options)
+        plain = replace(options, solver=None, certificates=False)
+        self._annotate_natively(batch, plain, given_heads=heads)
+        for place, gap in enumerate(gaps if options.certificates else []):
+            if gap is not None:
+                batch.set_gap(place, gap)
+        return batch
+
+    def _annotate_natively(
+        self,
+        batch: _core.Batch,
+        options: ParseOptions,
+        *,
+        given_heads: Integers | None = None,
+        given_labels: Integers | None = None,
+    ) -> _core.Batch:
+        """Trees by a solver of the core."""
+        self._batch_scorer(batch, options).annotate(
+            self._names,
+            batch,
+            self._trees(options),
+            options.decoder == "mbr",
+            options.probabilities,
+            options.constraints,
+            options.threads,
+            given_heads,
+            given_labels,
+        )
+        return batch
+
+    def _annotate_kbest(self, batch: _core.Batch, options: ParseOptions, k: int) -> _core.Batch:
+        """A batch in which every sentence comes with each of its k best trees."""
+        return self._batch_scorer(batch, options).annotate_kbest(
+            self._names, batch, self._trees(options), options.constraints, options.threads, k
+        )
+
+    def _batch_scorer(self, batch: _core.Batch, options: ParseOptions) -> _core.Scorer:
+        """The scores of a batch; from the first sentence on that was refused, nobody will ask for them."""
+        sentences = list(sentences_of(batch))
+        rest = [make_sentence(batch.columns(place)) for place in range(len(sentences), len(batch))]
+        return self._scorer([*sentences, *rest], constraints=options.constraints)
+
+    def _solve_graphs(self, batch: _core.Batch, options: ParseOptions) -> tuple[Integers, list[float | None]]:
+        """Heads by a solver of Python, as if given beforehand, and how far they may be from the best.
+
+        Sentences for which it finds none are refused; those without words have no gap.
+        """
+        gaps: list[float | None] = []
+        found: list[int] = []
+        for place, sentence in enumerate(sentences_of(batch)):
+            gaps.append(None)
+            if not len(sentence):
+                continue
+            given = with_root(self._given_heads(sentence)) if options.constraints else None
+            scorer = self._scorer([sentence], constraints=options.constraints)
+            try:
+                heads, gaps[-1] = self._heads_by_graph(scorer, 0, options, given)
+                found += heads
+            except InfeasibleTreeError as error:
+                batch.refuse(place, str(error))
+                found += [-1] * len(sentence)
+        return np.array(found, np.int32), gaps
+
+    def _given_heads(self, sentence: Sentence) -> Integers:
+        return np.array([-1 if head is None else head for head in sentence.heads], np.int32)
+
+
+def with_root(numbers: Integers) -> Integers:
+    """Numbers of words 1..n with a place for the root, as scorers have them."""
+    return np.concatenate([np.array([-1], np.int32), numbers])

@@ -1,0 +1,1 @@
+"""Generative models: how probable a sentence is."""

@@ -1,0 +1,132 @@
+"""A generative model that has learned: the probabilities of sentences, and the scores by which they are parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from arbora.generative.corpus import Item, chunks, encode, list_arcs, reduced
+from arbora.generative.decisions import Estimate, Table
+from arbora.generative.kinds import Floats, GenerativeModel, SentenceScores, make_model
+from arbora.generative.options import GenerativeOptions
+from arbora.generative.units import Units, has_words, kept_words
+from arbora.models import Parts, Tensors
+from arbora.treebank import Sentence
+
+Integers: TypeAlias = npt.NDArray[np.int32]
+
+
+class LearnedModel:
+    """A kind of model with estimates of all its decisions.
+
+    ``label_names`` are those of arcs; a model without labels has none.
+    """
+
+    def __init__(
+        self, kind: GenerativeModel, estimates: Mapping[str, Estimate], label_names: Sequence[str]
+    ) -> None:
+        """From what was learned."""
+        self.kind, self.estimates, self.label_names = kind, dict(estimates), list(label_names)
+        self.label_numbers = {name: number for number, name in enumerate(self.label_names)}
+
+    @property
+    def options(self) -> GenerativeOptions:
+        """What the model is made of."""
+        return self.kind.options
+
+    @property
+    def units(self) -> Units:
+        """What words are to it."""
+        return self.kind.units
+
+    def encode(self, sentence: Sentence) -> Item:
+        """All words of a sentence in numbers, without what it has of a tree."""
+        return encode(sentence, self.units, self.label_numbers, with_trees=False, with_labels=False)
+
+    def scores(self, items: Sequence[Item]) -> SentenceScores:
+        """Log-probabilities of all decisions about sentences."""
+        arcs = list_arcs(items, self.kind.labels)
+        features = self.kind.features(items, arcs)
+        values = {
+            name: estimate.log_probabilities(features[name]) for name, estimate in self.estimates.items()
+        }
+        return self.kind.scores(arcs, values)
+
+    def log_probabilities(self, sentences: Iterable[Sentence], *, threads: int = 1) -> Floats:
+        """The logarithm of each sentence's probability, all trees summed over; 0 of one without words.
+
+        A bigram model gives that of the words given their number, a valence model that of the words. Words
+        that do not belong to trees, such as punctuation, do not count.
+        """
+        items = [self.encode(reduced(sentence, self.options)) for sentence in sentences]
+        found = np.zeros(len(items))
+        for own in chunks(items, self.kind.labels):
+            values = self.kind.expectations(self.scores(items[own]), threads=threads).values
+            shared = [self.kind.log_tree_probability(item.length) for item in items[own]]
+            found[own] = np.array(values) + np.array(shared)
+        return found
+
+    def to_parts(self) -> Parts:
+        """The model as plain data and tensors."""
+        words = np.frombuffer("\n".join(self.units.words).encode(), np.uint8)
+        tensors: dict[str, npt.NDArray[Any]] = {"words": words} if has_words(self.options) else {}
+        for name, estimate in self.estimates.items():
+            for order, table in enumerate(estimate.tables):
+                tensors[f"{name}.{order}.keys"] = table.keys
+                tensors[f"{name}.{order}.counts"] = table.counts
+            if estimate.weights is not None:
+                tensors[f"{name}.weights"] = estimate.weights
+        header = {
+            "options": self.options.as_dict(),
+            "tags": list(self.units.tags),
+            "labels": self.label_names,
+        }
+        return header, tensors
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], tensors: Tensors) -> LearnedModel:
+        """The model of plain data and tensors; KeyError, TypeError or ValueError if they make none."""
+        options = GenerativeOptions(**header["options"]).check()
+        words = ()
+        if has_words(options):
+            text = np.asarray(tensors["words"], np.uint8).tobytes().decode()
+            words = tuple(text.split("\n")) if text else ()
+        labels = list(header["labels"])
+        units = Units(options, tuple(header["tags"]), words)
+        kind = make_model(options, units, max(len(labels), 1))
+        estimates = {}
+        for decision in kind.decisions:
+            orders = len(decision.orders) if f"{decision.name}.weights" in tensors else 1
+            tables = [
+                Table(
+                    np.array(tensors[f"{decision.name}.{order}.keys"], np.int64),
+                    np.array(tensors[f"{decision.name}.{order}.counts"], np.float64),
+                    decision.outcomes,
+                )
+                for order in range(orders)
+            ]
+            weights = tensors.get(f"{decision.name}.weights")
+            own = None if weights is None else np.array(weights, np.float64)
+            estimates[decision.name] = Estimate(decision, tables, options.addend, own)
+        return cls(kind, estimates, labels)
+
+
+def hosts_of(sentence: Sentence, options: GenerativeOptions) -> Integers:
+    """Of every word that does not belong to the tree, from what it hangs: the word before it that does.
+
+    At the beginning, it is the one after it. (n+1,); -1 is of words that do, and of the root. As nothing that
+    belongs to the tree is between a word and its host, no tree is lost by that.
+
+    >>> upos = ["PUNCT", "X", "PUNCT", "X"]
+    >>> hosts_of(Sentence(["(", "a", ")", "b"], upos=upos), GenerativeOptions()).tolist()
+    [-1, 2, -1, 2, -1]
+    """
+    found = np.full(len(sentence) + 1, -1, np.int32)
+    kept = kept_words(sentence, options)
+    left_out = sorted(set(range(1, len(sentence) + 1)) - set(kept))
+    for word in left_out:
+        found[word] = max((other for other in kept if other < word), default=kept[0])
+    return found
