@@ -3,7 +3,8 @@
 `arbora.load` gives a pipeline from raw text to trees, or whatever a model file holds.
 
 The rooms are imported when they are first used: ``arbora.pipeline``, ``arbora.dependency`` (parsers),
-``arbora.text`` (tokenizers, taggers), ``arbora.trees``, ``arbora.graphs`` (with ``arbora.FactorGraph``),
+``arbora.text`` (tokenizers, taggers), ``arbora.generative`` (likelihoods, EM), ``arbora.trees``,
+``arbora.graphs`` (with ``arbora.FactorGraph``),
 ``arbora.factors`` and ``arbora.inference``, ``arbora.treebank``, ``arbora.evaluation``, ``arbora.draw``, and
 ``arbora.features``, ``arbora.learning``, ``arbora.training``, ``arbora.models`` behind them.
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         evaluation,
         factors,
         features,
+        generative,
         graphs,
         inference,
         learning,
@@ -46,6 +48,7 @@ __all__ = [
     "evaluation",
     "factors",
     "features",
+    "generative",
     "graphs",
     "inference",
     "learning",

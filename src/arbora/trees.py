@@ -87,7 +87,7 @@ class Tree(NamedTuple):
 
 
 class Expectations(NamedTuple):
-    """What sums over the trees of a batch give: of each sentence the log-partition, and the arcs' marginals."""
+    """What sums over trees give: of each sentence of a batch the log-partition, and the arcs' marginals."""
 
     log_partitions: list[float]
     marginals: list[Floats]

@@ -29,6 +29,14 @@ COMMANDS = {
         "Tag a file: every word gets UPOS, XPOS, FEATS and a lemma, in place of those it may have.",
     ),
     "parse": ("arbora.cli.parse:parse", "Parse a text, or a file: every sentence gets a tree."),
+    "induce": (
+        "arbora.cli.induce:induce",
+        "Induce a grammar from text without trees, by expectation maximisation.",
+    ),
+    "score": (
+        "arbora.cli.score:score",
+        "Score sentences: the logarithm of each one's probability, all trees summed over, and perplexity.",
+    ),
     "models": ("arbora.cli.models:models", "List the models that come with Arbora."),
     "convert": ("arbora.cli.convert:convert", "Convert a treebank from one format to another."),
     "validate": (

@@ -29,6 +29,10 @@ EXPERIMENTS = {
         "arbora.experiments.bethe_gap",
         "how far BP marginals and Bethe values are from exact ones, by strength of pairs and schedule",
     ),
+    "induction": (
+        "arbora.experiments.induction",
+        "grammars from tags alone, by EM: attachment by model, start and length limit, on --train and --dev",
+    ),
 }
 
 
@@ -36,11 +40,20 @@ def experiment(
     name: Annotated[
         str | None, typer.Argument(help="Which one; without it, a list of what there is.")
     ] = None,
-    length: Annotated[int | None, typer.Option(min=1, help="Words in a sentence.")] = None,
+    length: Annotated[
+        int | None, typer.Option(min=1, help="Words in a sentence; induction: at most.")
+    ] = None,
     count: Annotated[int | None, typer.Option(min=1, help="How many instances, or seeds.")] = None,
-    train: Annotated[str | None, typer.Option(help="Train on this file (titov-henderson-1).")] = None,
-    dev: Annotated[str | None, typer.Option(help="Parse this file (titov-henderson-1).")] = None,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Of training (titov-henderson-1).")] = None,
+    train: Annotated[
+        str | None, typer.Option(help="Train on this file (titov-henderson-1: brackets; induction: CoNLL-U).")
+    ] = None,
+    dev: Annotated[
+        str | None, typer.Option(help="Parse this file (titov-henderson-1: brackets; induction: CoNLL-U).")
+    ] = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of training (titov-henderson-1), or iterations of EM (induction)."),
+    ] = None,
     inputs: Annotated[
         str | None, typer.Option(help="What states see: all, or paper (titov-henderson-1).")
     ] = None,

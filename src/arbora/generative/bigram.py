@@ -2,8 +2,8 @@
 
     p(words, labels, tree | n) = b(n) * product over arcs (h, m, k) of p(m, k | h)
 
-b(n) is 1 over the number of trees. Sums over trees are by the matrix-tree theorem, or by Eisner's chart if trees
-are projective (Paskin 2001; McDonald & Satta 2007, section 4.4).
+b(n) is 1 over the number of trees. Sums over trees are by the matrix-tree theorem, or by Eisner's chart if
+trees are projective (Paskin 2001; McDonald & Satta 2007, section 4.4).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sentences as generative models see them: numbers of words, what is given of trees, and all arcs in flat arrays."""
+"""Sentences as generative models see them: numbers of words, what is given of trees, all arcs in arrays."""
 
 from __future__ import annotations
 
@@ -65,8 +65,9 @@ def reduced(sentence: Sentence, options: GenerativeOptions) -> Sentence:
             if steps > len(sentence):  # a cycle of what is left out
                 head = None
         heads.append(None if head is None else new[head])
-    column = {name: [getattr(sentence, name)[word - 1] for word in kept] for name in ("upos", "xpos", "deprels")}
-    return Sentence([sentence.forms[word - 1] for word in kept], heads=heads, **column)
+    names = ("forms", "upos", "xpos", "deprels")
+    forms, upos, xpos, deprels = ([getattr(sentence, name)[word - 1] for word in kept] for name in names)
+    return Sentence(forms, upos=upos, xpos=xpos, heads=heads, deprels=deprels)
 
 
 def encode(
@@ -86,8 +87,8 @@ def encode(
 class Arcs:
     """The arcs, with labels, that trees of some sentences may have, one after the other.
 
-    ``lengths`` of the sentences; a sentence has (n+1)^2 times ``labels`` places in a flat array of scores, and
-    ``places`` (arcs,) says where each arc is. ``features`` (arcs,) by name.
+    ``lengths`` of the sentences; a sentence has (n+1)^2 times ``labels`` places in a flat array of scores,
+    and ``places`` (arcs,) says where each arc is. ``features`` (arcs,) by name.
     """
 
     lengths: list[int]
@@ -165,6 +166,7 @@ def _features(
         "side": side,
         "distance": far,
         "steps": np.where(from_root, 0, np.abs(distance)).astype(np.int32),
+        "modifier": np.asarray(modifiers, np.int32),
     }
 
 

@@ -46,10 +46,11 @@ def check_corpus(sentences: Sequence[Sentence], options: GenerativeOptions) -> N
     for number, sentence in enumerate(sentences, 1):
         tags = getattr(sentence, options.tags)
         if UNKNOWN in tags:
-            words = " ".join(sentence.forms[:5])
+            name, words = sentence.sent_id or f"#{number}", " ".join(sentence.forms[:5])
+            place, kind = tags.index(UNKNOWN) + 1, options.tags.upper()
             raise ArboraError(
-                f"sentence {sentence.sent_id or f'#{number}'} ({words!r}): word {tags.index(UNKNOWN) + 1} has no "
-                f"{options.tags.upper()} tag; tag the file first (`arbora tag`), or learn with units words"
+                f"sentence {name} ({words!r}): word {place} has no {kind} tag; "
+                "tag the file first (`arbora tag`), or learn with --units words"
             )
 
 
@@ -75,7 +76,11 @@ def choose_sentences(sentences: Iterable[Sentence], options: GenerativeOptions) 
 
 
 def encode_corpus(
-    sentences: Sequence[Sentence], units: Units, labels: Sequence[str], options: GenerativeOptions, *, trees: bool
+    sentences: Sequence[Sentence],
+    units: Units,
+    labels: Sequence[str],
+    *,
+    trees: bool,
 ) -> list[Item]:
     """Sentences in numbers; with what they have of trees, if that is wanted."""
     numbers = {label: number for number, label in enumerate(labels)}

@@ -1,6 +1,6 @@
 """Decisions: what a generative model draws at each step, p(outcome | context), from counts of events.
 
-A context is some *features* of the step, numbers below a known size. Contexts come in orders, the fullest first:
+A context is some *features* of the step, numbers below a known size. The fullest order of contexts is first:
 
     additive        p(y | x) = (c(x, y) + a) / (c(x) + a K)                      x: the fullest context
     interpolated    p_j(y | x) = l(c_j) c_j(x, y) / c_j(x) + (1 - l(c_j)) p_{j+1}(y | x)
@@ -95,13 +95,13 @@ class Table:
             raise ValueError("counts must not be negative")
         self.keys, self.counts, self.outcomes = keys, counts, outcomes
         self.contexts, self.context_of = np.unique(keys // outcomes, return_inverse=True)
-        self.context_totals: Floats = np.bincount(self.context_of, counts, len(self.contexts))
+        self.context_totals: Floats = _sums(self.context_of, counts, len(self.contexts))
 
     @classmethod
     def count(cls, keys: Keys, weights: Floats, outcomes: int) -> Table:
         """The counts of events; those of weight 0 are left out."""
         found, where = np.unique(keys, return_inverse=True)
-        counts = np.bincount(where, weights, len(found))
+        counts = _sums(where, weights, len(found))
         return cls(found[counts > 0], counts[counts > 0], outcomes)
 
     def trimmed(self) -> Table:
@@ -137,6 +137,10 @@ class Table:
         return addend * float(self.log_probabilities(addend).sum() + ((self.outcomes - seen) * rest).sum())
 
 
+def _sums(places: npt.NDArray[Any], weights: Floats, count: int) -> Floats:
+    return np.asarray(np.bincount(places, weights, count), np.float64)
+
+
 def _looked_up(keys: Keys, values: Floats, asked: Keys) -> Floats:
     if not len(keys):
         return np.zeros(len(asked))
@@ -148,7 +152,7 @@ def _looked_up(keys: Keys, values: Floats, asked: Keys) -> Floats:
 class Estimate:
     """A decision with what was learned: a table for each order that is used, and weights between them.
 
-    ``addend`` is for one table; with more, ``weights`` (orders, `BUCKETS`) says how far each order is believed.
+    ``addend`` is for one table; with more, ``weights`` (orders, `BUCKETS`) says how far each is believed.
     """
 
     def __init__(
@@ -197,7 +201,7 @@ class Estimate:
         return _stick(self.weights, buckets), shares
 
     def _shares_and_buckets(self, features: Features) -> tuple[Floats, npt.NDArray[np.int64]]:
-        """Relative frequencies by order, 1 / K last, (orders + 1, events); buckets of totals (orders, events)."""
+        """Relative frequencies by order, 1 / K last, (orders + 1, events); buckets (orders, events)."""
         count = len(features[self.decision.outcome])
         shares = np.full((len(self.tables) + 1, count), 1 / self.decision.outcomes)
         buckets = np.zeros((len(self.tables), count), np.int64)

@@ -49,7 +49,7 @@ class ExpectedCounts:
         """List the events of all sentences."""
         self.model, self.items, self.threads = model, items, threads
         self.addend = model.options.addend
-        self._on_batch = on_batch or (lambda done, count: None)
+        self.on_batch = on_batch or (lambda done, count: None)
         self.chunks, keys = self._list_events()
         self.keys = keys
         self.tables = {
@@ -65,17 +65,19 @@ class ExpectedCounts:
             items = self.items[own]
             arcs = list_arcs(items, self.model.labels)
             features = self.model.features(items, arcs)
-            keys = {decision.name: decision.keys(features[decision.name]) for decision in self.model.decisions}
-            kept = {name: arcs.features[name] for name in ("steps",)}
+            keys = {
+                decision.name: decision.keys(features[decision.name]) for decision in self.model.decisions
+            }
+            kept = {name: arcs.features[name] for name in ("steps", "modifier")}
             found.append((Arcs(arcs.lengths, arcs.labels, arcs.places, kept), keys))
         listed, events = {}, [dict[str, npt.NDArray[np.int32]]() for _ in found]
         for decision in self.model.decisions:
             each = [keys[decision.name] for _, keys in found]
             listed[decision.name], where = np.unique(np.concatenate(each), return_inverse=True)
             start = 0
-            for own_events, keys in zip(events, each, strict=True):
-                own_events[decision.name] = where[start : start + len(keys)].astype(np.int32)
-                start += len(keys)
+            for own_events, some in zip(events, each, strict=True):
+                own_events[decision.name] = where[start : start + len(some)].astype(np.int32)
+                start += len(some)
         return [Chunk(arcs, own) for (arcs, _), own in zip(found, events, strict=True)], listed
 
     def expect(self, exponent: float = 1.0, *, best: bool = False) -> tuple[dict[str, Floats], float]:
@@ -92,9 +94,16 @@ class ExpectedCounts:
         counts, total = self._sum(scores, best=best)
         return counts, total / exponent + self.log_shared
 
-    def begin(self, start: Callable[[Chunk], SentenceScores]) -> dict[str, Floats]:
-        """Expected counts under scores that do not come from tables."""
-        return self._sum(start)[0]
+    def begin(self, start: Callable[[GenerativeModel, Chunk], SentenceScores]) -> dict[str, Floats]:
+        """Counts that do not come from tables."""
+        counts = {name: np.zeros(len(keys)) for name, keys in self.keys.items()}
+        for chunk in self.chunks:
+            self._add(chunk, start(self.model, chunk), counts)
+        return counts
+
+    def _add(self, chunk: Chunk, expected: SentenceScores, counts: dict[str, Floats]) -> None:
+        for name, own in self.model.counts(chunk.arcs, expected).items():
+            counts[name] += np.bincount(chunk.events[name], own, len(counts[name]))
 
     def _sum(
         self, scores: Callable[[Chunk], SentenceScores], *, best: bool = False
@@ -104,10 +113,9 @@ class ExpectedCounts:
         for chunk in self.chunks:
             found = self.model.expectations(scores(chunk), best=best, threads=self.threads)
             total += float(np.sum(found.values))
-            for name, own in self.model.counts(chunk.arcs, found.counts).items():
-                counts[name] += np.bincount(chunk.events[name], own, len(counts[name]))
+            self._add(chunk, found.counts, counts)
             done += len(chunk.arcs.lengths)
-            self._on_batch(done, len(self.items))
+            self.on_batch(done, len(self.items))
         return counts, total
 
     def set_counts(self, counts: dict[str, Floats]) -> None:
@@ -129,20 +137,29 @@ class ExpectedCounts:
         }
 
 
-def harmonic_start(model: GenerativeModel) -> Callable[[Chunk], SentenceScores]:
-    """Trees in which an arc of length d weighs 1 / d, and nothing else matters."""
-    return lambda chunk: _start_scores(model, chunk, -np.log(np.maximum(chunk.arcs.features["steps"], 1)))
+def harmonic_start(model: GenerativeModel, chunk: Chunk) -> SentenceScores:
+    """Counts in which a head at distance d is as probable as 1 / d, and the root as probable as a word.
+
+    All arcs are there at once, without a thought for trees (Klein & Manning 2004).
+    """
+    arcs, words = chunk.arcs, chunk.arcs.features["modifier"]
+    steps = arcs.features["steps"].astype(np.float64)
+    weights = np.divide(1.0, steps, out=np.zeros(len(steps)), where=steps > 0)
+    lengths = np.repeat(np.array(arcs.lengths) - 1, np.array(arcs.lengths) + 1)  # of each place of a word
+    others = np.bincount(words, weights, len(lengths))
+    from_root = steps == 0
+    shares = np.divide(others, lengths, out=np.ones(len(lengths)), where=(lengths > 0) & (others > 0))
+    weights[from_root] = shares[words[from_root]]
+    weights /= np.bincount(words, weights, len(lengths))[words]
+    flat = arcs.empty()
+    flat[arcs.places] = weights
+    return model.first_counts(SentenceScores(arcs.arrays(flat)))
 
 
-def uniform_start(model: GenerativeModel) -> Callable[[Chunk], SentenceScores]:
-    """All trees alike."""
-    return lambda chunk: _start_scores(model, chunk, np.zeros(len(chunk.arcs.places)))
-
-
-def _start_scores(model: GenerativeModel, chunk: Chunk, arcs: Floats) -> SentenceScores:
-    """These scores of arcs; all other decisions are free."""
+def uniform_start(model: GenerativeModel, chunk: Chunk) -> SentenceScores:
+    """Expected counts if all trees are alike, whatever their words."""
     values = {decision.name: np.zeros(len(chunk.events[decision.name])) for decision in model.decisions}
-    return model.scores(chunk.arcs, {**values, model.decisions[0].name: arcs})
+    return model.expectations(model.scores(chunk.arcs, values)).counts
 
 
 def count_trees(
@@ -167,7 +184,9 @@ def count_trees(
     for decision in model.decisions:
         part = estimate(decision, *seen[decision.name], addend=0.0, held_out=judged[decision.name])
         tables = [
-            Table.count(decision.keys(events[decision.name][0], order), events[decision.name][1], decision.outcomes)
+            Table.count(
+                decision.keys(events[decision.name][0], order), events[decision.name][1], decision.outcomes
+            )
             for order in range(len(decision.orders))
         ]
         found[decision.name] = Estimate(decision, tables, 0.0, part.weights)

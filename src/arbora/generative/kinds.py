@@ -94,6 +94,10 @@ class GenerativeModel(ABC):
         flat = np.concatenate([own.ravel() for own in expected.arcs])[arcs.places]
         return {decision.name: flat for decision in self._arc_decisions()}
 
+    def first_counts(self, arcs: SentenceScores) -> SentenceScores:
+        """Counts of all decisions that go with counts of arcs, for a start."""
+        return arcs
+
     @abstractmethod
     def expectations(self, scores: SentenceScores, *, best: bool = False, threads: int = 1) -> Expectations:
         """Sums over all trees, or the best tree alone; InfeasibleTreeError if a sentence has none."""
@@ -103,7 +107,7 @@ class GenerativeModel(ABC):
         return 0.0
 
     def parts(self, scores: SentenceScores, hosts: Sequence[npt.NDArray[Any]]) -> dict[str, list[PartScores]]:
-        """Scores of parts of several arcs, for parsers; ``hosts``: see `arbora.generative.scoring.hosts_of`."""
+        """Scores of parts of several arcs, for parsers; ``hosts``: see `hosts_of`."""
         return {}
 
     @abstractmethod

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from arbora.models import Component, Parts, Tensors
 
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 """What stands for every word that a model does not know, for the begin of a sentence, and for its end."""
@@ -41,7 +39,7 @@ class NgramTable(NamedTuple):
         )
 
 
-class NgramModel(Component):
+class NgramModel:
     """A language model of n-grams, which backs off to shorter ones where it has not seen the longer.
 
     The probability of a word after a context is that of the longest n-gram which the model has for both,
@@ -61,13 +59,10 @@ class NgramModel(Component):
     True
     """
 
-    architecture = "ngram-model"
-
-    def __init__(
-        self, words: Sequence[str], tables: Sequence[NgramTable], *, header: dict[str, Any] | None = None
-    ) -> None:
+    def __init__(self, words: Sequence[str], tables: Sequence[NgramTable]) -> None:
+        """From words and tables; `arbora.generative.train_ngrams` and `read_arpa` are the usual ways here."""
         self._words = tuple(words)
-        self._tables = tuple(NgramTable(*map(_own, table)) for table in tables)
+        self._tables = tuple(NgramTable(*(_own(array) for array in table)) for table in tables)
         _check(self._words, self._tables)
         self._numbers = {word: number for number, word in enumerate(words)}
         self._unknown, self._begin, self._end = (self._numbers[mark] for mark in MARKS)
@@ -78,12 +73,6 @@ class NgramModel(Component):
             self._entries.update(zip(map(tuple, table.grams.tolist()), logarithms, strict=True))
         if len(self._entries) < sum(self.counts):
             raise ValueError("an n-gram comes twice")
-        self.header = {
-            **(header or {}),
-            "architecture": self.architecture,
-            "order": self.order,
-            "counts": list(self.counts),
-        }
 
     def __repr__(self) -> str:
         return f"NgramModel(order={self.order}, counts={self.counts})"
@@ -206,50 +195,6 @@ class NgramModel(Component):
             if own is not None:
                 weight += own[1]
             context = context[1:]
-
-    @classmethod
-    def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> Self:
-        """The model of a header and tensors; ValueError or KeyError if they make none.
-
-        >>> from arbora.generative.kneser_ney import train_ngrams
-        >>> model = train_ngrams([["dogs", "bark"]], 2)
-        >>> NgramModel.from_parts(*model.to_parts())
-        NgramModel(order=2, counts=(5, 3))
-        """
-        order = header["order"]
-        if type(order) is not int or order < 1:
-            raise ValueError(f"the order is {order!r}")
-        text, tables = tensors["words"], []
-        if text.dtype != np.uint8 or text.ndim != 1:
-            raise ValueError("the words are no text")
-        for length in range(1, order + 1):
-            probabilities = tensors[f"{length}.probabilities"]
-            backoffs = tensors[f"{length}.backoffs"] if length < order else np.zeros(probabilities.shape)
-            tables.append(NgramTable(tensors[f"{length}.grams"], probabilities, backoffs))
-        model = cls(text.tobytes().decode().split("\n"), tables, header=header)
-        if header["counts"] != list(model.counts):
-            raise ValueError(f"the header has other counts of n-grams, {header['counts']}")
-        return model
-
-    def to_parts(self, *, compact_weights: bool = False) -> Parts:
-        """What `from_parts` takes; there is no compact form.
-
-        >>> from arbora.generative.kneser_ney import train_ngrams
-        >>> header, tensors = train_ngrams([["dogs", "bark"]], 2).to_parts()
-        >>> header
-        {'architecture': 'ngram-model', 'order': 2, 'counts': [5, 3]}
-        >>> sorted(tensors)
-        ['1.backoffs', '1.grams', '1.probabilities', '2.grams', '2.probabilities', 'words']
-        """
-        tensors: dict[str, NDArray[Any]] = {
-            "words": np.frombuffer("\n".join(self._words).encode(), np.uint8)
-        }
-        for length, table in enumerate(self._tables, 1):
-            tensors[f"{length}.grams"] = table.grams
-            tensors[f"{length}.probabilities"] = table.probabilities
-            if length < self.order:  # the longest n-grams are nobody's context
-                tensors[f"{length}.backoffs"] = table.backoffs
-        return self.header, tensors
 
 
 def _own(array: NDArray[Any]) -> NDArray[Any]:

@@ -21,11 +21,12 @@ PUNCTUATION = "PUNCT"
 class GenerativeOptions:
     """Everything that a generative model depends on, besides its data.
 
-    ``model``: ``bigram`` is p(modifier, label | head) with all trees of n words alike beforehand (Paskin 2001;
-    McDonald & Satta 2007, section 4.4); ``valence`` generates modifiers from the head outward until it stops
-    (Klein & Manning 2004). ``units``: what words are to the model, ``tags``, ``words`` or ``tags-and-words``;
-    ``tags`` says which tags, upos or xpos. ``labels``: whether arcs have labels. ``direction``: modifiers
-    depend on the side of the head they are on, and with ``distance`` on how far (1, 2, 3 to 6, more).
+    ``model``: ``bigram`` is p(modifier, label | head), all trees of n words being alike beforehand (Paskin
+    2001; McDonald & Satta 2007, section 4.4); ``valence`` generates modifiers from the head outward until it
+    stops (Klein & Manning 2004). ``units``: what words are to the model, ``tags``, ``words`` or
+    ``tags-and-words``; ``tags`` says which tags, upos or xpos. ``labels``: whether arcs have labels.
+    ``direction``: modifiers depend on the side of the head they are on, and with ``distance`` on how far (1,
+    2, 3 to 6, more).
     ``projective`` and ``single_root``: which trees there are; a valence model has projective ones only.
 
     ``smoothing``: ``additive`` adds ``addend`` to every count; ``interpolated`` mixes in what is known of
@@ -36,10 +37,10 @@ class GenerativeOptions:
     (near words are likelier heads), ``uniform`` (all trees alike), ``random`` (by the ``seed``) or
     ``supervised`` (the trees that are given). ``expectations``: ``sum`` over all trees, or the ``best`` tree
     alone (hard EM). ``temperature`` below 1 anneals: trees count by p^temperature, and the exponent is
-    multiplied by ``cooling`` after each iteration until it is 1. EM ends when the objective rises by less than
-    ``tolerance`` times its size. Sentences of more than ``longest`` words are left out. ``constraints``: heads
-    and labels that the data has bind. ``punctuation``: whether it belongs to trees; if not, it is left out of
-    training, and hangs from the word before it in parsing.
+    multiplied by ``cooling`` after each iteration until it is 1. EM ends when the objective rises by less
+    than ``tolerance`` times its size. Sentences of more than ``longest`` words are left out.
+    ``constraints``: heads and labels that the data has bind. ``punctuation``: whether it belongs to trees; if
+    not, it is left out of training, and hangs from the word before it in parsing.
 
     >>> GenerativeOptions(model="valence").projective
     False

@@ -1,4 +1,4 @@
-"""A generative model as a parser: what it has learned gives the scores, and the rest is as for all parsers."""
+"""A generative model as a parser: what it has learned gives the scores, the rest is as for all parsers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arbora import _core
-from arbora.dependency import ArrayScores, ParseOptions, RankedTree
+from arbora.dependency import ArrayScores, RankedTree
 from arbora.dependency.batch_parser import BatchParser
 from arbora.errors import ArboraError
 from arbora.generative.corpus import Item
@@ -30,7 +30,7 @@ SETTINGS = {"solver": "dual-decomposition", "iterations": 200, "propagations": 1
 class GenerativeParser(BatchParser):
     """A bigram or valence model, as a parser. It does not change, and serves any number of threads.
 
-    Make one with `arbora.generative.induce` or `arbora.generative.train_generative`, or `load` it from a file.
+    Make one with `arbora.generative.train_generative`, or `load` it from a file.
     ``model`` has what it learned, and the probabilities of sentences.
     """
 
@@ -104,8 +104,8 @@ class GenerativeParser(BatchParser):
         for sentence in found:
             if self.model.kind.name == "valence" and len(sentence) > MOST_WORDS:
                 raise ArboraError(
-                    f"a valence model parses sentences of up to {MOST_WORDS} words, and {named(sentence)} has "
-                    f"{len(sentence)}"
+                    f"a valence model parses sentences of up to {MOST_WORDS} words, and {named(sentence)} "
+                    f"has {len(sentence)}"
                 )
         hosts = [hosts_of(sentence, self.model.options) for sentence in found]
         scores = self.model.scores([self.model.encode(sentence) for sentence in found])
@@ -123,7 +123,7 @@ class GenerativeParser(BatchParser):
             arcs = np.stack([arcs, arcs], axis=2)
             arcs[1:, :, 0] = arcs[0, :, 1] = -np.inf
         hanging = self.labels.index(self._hanging_label() if self.model.label_names else OTHER_LABEL)
-        for word in np.flatnonzero(hosts >= 0):
+        for word in np.flatnonzero(hosts >= 0).tolist():
             if word not in given:
                 arcs[word] = -np.inf
             if given and given[word - 1] is not None:

@@ -1,4 +1,4 @@
-"""A generative model that has learned: the probabilities of sentences, and the scores by which they are parsed."""
+"""A generative model that has learned: probabilities of sentences, and the scores by which it parses."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ from arbora.models import Parts, Tensors
 from arbora.treebank import Sentence
 
 Integers: TypeAlias = npt.NDArray[np.int32]
+
+
+LOOKED_UP = 1 << 18
+"""So many arcs are looked up together: their numbers stay near the processor."""
 
 
 class LearnedModel:
@@ -48,6 +52,15 @@ class LearnedModel:
 
     def scores(self, items: Sequence[Item]) -> SentenceScores:
         """Log-probabilities of all decisions about sentences."""
+        found = SentenceScores([])
+        for own in chunks(items, self.kind.labels, LOOKED_UP):
+            some = self._scores(items[own])
+            found.arcs += some.arcs
+            for name, arrays in some.others.items():
+                found.others.setdefault(name, []).extend(arrays)
+        return found
+
+    def _scores(self, items: Sequence[Item]) -> SentenceScores:
         arcs = list_arcs(items, self.kind.labels)
         features = self.kind.features(items, arcs)
         values = {
@@ -90,7 +103,7 @@ class LearnedModel:
     def from_parts(cls, header: Mapping[str, Any], tensors: Tensors) -> LearnedModel:
         """The model of plain data and tensors; KeyError, TypeError or ValueError if they make none."""
         options = GenerativeOptions(**header["options"]).check()
-        words = ()
+        words: tuple[str, ...] = ()
         if has_words(options):
             text = np.asarray(tensors["words"], np.uint8).tobytes().decode()
             words = tuple(text.split("\n")) if text else ()

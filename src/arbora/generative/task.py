@@ -19,8 +19,8 @@ from arbora.generative.data import (
     label_names,
     read_corpus,
 )
+from arbora.generative.decisions import Floats
 from arbora.generative.estimation import ExpectedCounts, count_trees, harmonic_start, uniform_start
-from arbora.generative.decisions import Estimate, Floats
 from arbora.generative.kinds import make_model
 from arbora.generative.options import GenerativeOptions
 from arbora.generative.parser import ARCHITECTURE, GenerativeParser
@@ -63,7 +63,9 @@ class GenerativeTask(FileTask[GenerativeParser]):
         chosen, with_trees = choose_sentences(sentences, options), choose_sentences(trees, options)
         every = [*chosen.sentences, *with_trees.sentences]
         if not every:
-            raise ArboraError(f"no sentence has between 1 and {options.longest} words: there is nothing to learn")
+            raise ArboraError(
+                f"no sentence has between 1 and {options.longest} words: there is nothing to learn"
+            )
         if options.iterations and all(len(sentence) == 1 for sentence in every):
             raise ArboraError("all sentences have one word: there is nothing to learn about trees from them")
         self.units = Units.of(every, options)
@@ -71,8 +73,8 @@ class GenerativeTask(FileTask[GenerativeParser]):
         if options.labels and not self.labels:
             raise ArboraError("a model with labels learns from trees, and no word here has a label")
         bind = options.constraints or not options.iterations
-        items = encode_corpus(chosen.sentences, self.units, self.labels, options, trees=bind)
-        items += encode_corpus(with_trees.sentences, self.units, self.labels, options, trees=True)
+        items = encode_corpus(chosen.sentences, self.units, self.labels, trees=bind)
+        items += encode_corpus(with_trees.sentences, self.units, self.labels, trees=True)
         self.items = fitting(items, options, len(self.labels))
         self.left_out = {
             name: chosen.left_out[name] + with_trees.left_out[name] for name in chosen.left_out
@@ -120,7 +122,7 @@ class GenerativeTask(FileTask[GenerativeParser]):
             return {name: rng.gamma(1.0, size=len(keys)) for name, keys in expected.keys.items()}
         if start != "supervised":
             kind = harmonic_start if start == "harmonic" else uniform_start
-            return expected.begin(kind(self.model))
+            return expected.begin(kind)
         found = count_trees(self.model, self.whole)
         return {name: own.tables[0].find(expected.keys[name]) for name, own in found.items()}
 
@@ -130,7 +132,7 @@ class GenerativeTask(FileTask[GenerativeParser]):
         if step.stage.name != EM:
             return Trained(units=words)
         assert self.expected is not None
-        self.expected._on_batch = step.watcher.on_batch
+        self.expected.on_batch = step.watcher.on_batch
         best = self.options.expectations == "best"
         prior = self.expected.log_prior()
         counts, log_likelihood = self.expected.expect(self.exponent, best=best)
@@ -152,7 +154,7 @@ class GenerativeTask(FileTask[GenerativeParser]):
         before = self.last["objective"]
         if objective < before - FALL * abs(before):
             raise ArboraError(
-                f"the objective of EM fell from {before!r} to {objective!r}, which it cannot: please report it"
+                f"the objective of EM fell from {before!r} to {objective!r}, which it cannot: report it"
             )
 
     def judge(self, stage: Stage) -> Candidate:
@@ -176,7 +178,7 @@ class GenerativeTask(FileTask[GenerativeParser]):
 
     def _dev_items(self, dev: Sequence[Sentence]) -> list[Item]:
         sentences = choose_sentences(dev, self.options).sentences
-        items = encode_corpus(sentences, self.units, self.labels, self.options, trees=not self.options.iterations)
+        items = encode_corpus(sentences, self.units, self.labels, trees=not self.options.iterations)
         return fitting(items, self.options, len(self.labels))
 
     def ends_early(self, stage: Stage, history: History) -> bool:
@@ -233,4 +235,6 @@ class GenerativeTask(FileTask[GenerativeParser]):
                 f"perplexity {scores['perplexity']:.4f}",
             ]
             said += [f"exponent {scores['exponent']:.3f}"] if scores["exponent"] < 1 else []
-        return said + ([f"dev perplexity {scores['dev_perplexity']:.4f}"] if "dev_perplexity" in scores else [])
+        return said + (
+            [f"dev perplexity {scores['dev_perplexity']:.4f}"] if "dev_perplexity" in scores else []
+        )

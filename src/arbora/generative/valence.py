@@ -1,17 +1,18 @@
-"""The valence model: a head generates modifiers outward on each side, and decides before each whether to stop.
+"""The valence model: a head generates modifiers outward on each side, and decides each time whether to stop.
 
     p(words, labels, tree) = p(r | root) * product over words h and sides s of
         product over modifiers m, from the nearest:  p(go on | h, s, has one) * p(m, k | h, s)
         and in the end                               p(stop | h, s, has one)
 
-It is a distribution over words of any number (Klein & Manning 2004); trees are projective, and sums over them are
-by inside-outside over `arbora.generative.valence_trees`. If trees may have several roots, the root is a head, too.
+It is a distribution over words of any number (Klein & Manning 2004); trees are projective, and sums over them
+are by inside-outside, `arbora.generative.valence_trees`. If there may be several roots, the root is a head.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -59,15 +60,32 @@ class ValenceModel(GenerativeModel):
         """Of arcs, and of decisions to stop."""
         found = super().scores(arcs, values)
         ends = np.cumsum([0, *(n + 1 for n in arcs.lengths)]) * 8
-        stops = [
-            values["stop"][start:end].reshape(-1, 2, 2, 2) for start, end in zip(ends, ends[1:], strict=False)
-        ]
+        stops = [values["stop"][start:end].reshape(-1, 2, 2, 2) for start, end in pairwise(ends)]
         return SentenceScores(found.arcs, {VALENCES: stops})
 
     def counts(self, arcs: Arcs, expected: SentenceScores) -> dict[str, Floats]:
         """Of arcs, and of decisions to stop."""
         stops = [own.ravel() for own in expected.others[VALENCES]]
         return {**super().counts(arcs, expected), "stop": np.concatenate(stops)}
+
+    def first_counts(self, arcs: SentenceScores) -> SentenceScores:
+        """Heads that go on with the same probability whether they have a modifier or not.
+
+        If a side has E modifiers in the mean, that is E / (1 + E).
+        """
+        stops = []
+        for own in arcs.arcs:
+            counts = own if self.labels == 1 else own.sum(axis=2)
+            found = np.zeros((len(counts), 2, 2, 2))
+            for side, part in ((LEFT, np.tril(counts)), (RIGHT, np.triu(counts))):
+                modifiers = part.sum(axis=1)
+                some = modifiers / (1 + modifiers)
+                found[:, side, 0, GO_ON], found[:, side, 0, STOP] = some, 1 - some
+                found[:, side, 1, GO_ON], found[:, side, 1, STOP] = modifiers - some, some
+            if self.single_root:
+                found[0] = 0
+            stops.append(found)
+        return SentenceScores(arcs.arcs, {VALENCES: stops})
 
     def expectations(self, scores: SentenceScores, *, best: bool = False, threads: int = 1) -> Expectations:
         """By inside-outside; labels share what their arc has."""
@@ -180,5 +198,8 @@ def _subsets(count: int, size: int) -> npt.NDArray[np.int64]:
         return pairs
     lasts = [np.arange(second + 1, count) for second in pairs[:, 1]]
     return np.column_stack(
-        [np.repeat(pairs, [len(own) for own in lasts], axis=0), np.concatenate([*lasts, np.zeros(0, np.int64)])]
+        [
+            np.repeat(pairs, [len(own) for own in lasts], axis=0),
+            np.concatenate([*lasts, np.zeros(0, np.int64)]),
+        ]
     ).astype(np.int64)
