@@ -15,6 +15,7 @@ from arbora.constituency.isbn import IsbnOptions
 from arbora.constituency.spans.options import SpanOptions
 from arbora.dependency import TrainingOptions
 from arbora.errors import ArboraError
+from arbora.generative import GenerativeOptions
 from arbora.models import find_architecture
 from arbora.pipeline import PipelineOptions
 from arbora.text import TaggerOptions, TokenizerOptions
@@ -31,6 +32,7 @@ OPTIONS: dict[str, Any] = {
     "tokenizer": TOKENIZER,
     "tagger": TAGGER,
     "dependency-parser": PARSER,
+    "generative-parser": GenerativeOptions(model="valence", iterations=4, tolerance=0.0),
     "span-parser": SpanOptions(epochs=3, coarse_epochs=1, folds=2, bits=(12, 14)),
     "isbn-parser": IsbnOptions(width=4, epochs=4, least_count=2, batch=3, patience=9),
     "pipeline": PipelineOptions(replace(TOKENIZER, epochs=3), TAGGER, replace(PARSER, epochs=2), folds=3),

@@ -13,6 +13,7 @@ from arbora.constituency.isbn import IsbnOptions, train_isbn
 from arbora.constituency.spans import SpanOptions, train_span_parser
 from arbora.dependency import ParseOptions, TrainingOptions, preset_options, train
 from arbora.features import PARTS
+from arbora.generative import GenerativeOptions, train_generative
 from arbora.models import FORMAT_VERSION, Component
 from arbora.pipeline import Pipeline, PipelineOptions, train_pipeline
 from arbora.text import TaggerOptions, TagOptions, TokenizerOptions, train_tagger, train_tokenizer
@@ -43,6 +44,10 @@ def words() -> list[Sentence]:
 
 def parser_answer(parser: Any) -> Answer:
     return [_plain(s) for s in parser.parse(words(), ParseOptions(probabilities=True))]
+
+
+def generative_answer(parser: Any) -> Answer:
+    return [parser_answer(parser), parser.log_probabilities(words()).tolist()]
 
 
 def tagger_answer(tagger: Any) -> Answer:
@@ -102,6 +107,19 @@ MODELS: dict[str, tuple[Callable[[], Component], Callable[[Any], Answer]]] = {
             TrainingOptions(**SMALL, latent_roles=3, labels="second-stage", loss="crf", learner="sgd"),
         ),
         parser_answer,
+    ),
+    "generative-parser-by-em": (
+        lambda: train_generative(treebank(), options=GenerativeOptions(model="valence", iterations=4)),
+        generative_answer,
+    ),
+    "generative-parser-of-trees": (
+        lambda: train_generative(
+            treebank(),
+            options=GenerativeOptions(
+                units="tags-and-words", labels=True, iterations=0, smoothing="interpolated", punctuation=True
+            ),
+        ),
+        generative_answer,
     ),
     "span-parser": (
         lambda: train_span_parser(

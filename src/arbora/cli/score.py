@@ -12,7 +12,7 @@ from arbora.errors import ArboraError, FileError
 from arbora.generative import GenerativeParser, Mixture, read_arpa, train_ngrams, write_arpa
 from arbora.generative.data import read_corpus
 from arbora.generative.language import SentenceLikelihoods, symbols_of
-from arbora.models import load_component
+from arbora.pipeline import load
 from arbora.treebank.files import check_output
 
 
@@ -56,9 +56,9 @@ def score(
         arbora score dev.conllu --model en.generative
 
     A line for each sentence: its number of words and its log-probability (base e); then the total, with the
-    perplexity of a word. A bigram model gives the probability of the words given how many they are; a valence model that
-    of the words and where they end. Words that the model leaves out, such as punctuation, do not count, and
-    rare words count as their class.
+    perplexity of a word. A bigram model gives the probability of the words given how many they are; a valence
+    model that of the words and where they end. Words that the model leaves out, such as punctuation, do not
+    count, and rare words count as their class.
 
     Mixed with n-grams, whose weight is fitted on other sentences:
 
@@ -77,7 +77,7 @@ def score(
         if ngrams_from is None:
             raise ArboraError("--write-ngrams writes what --ngrams-from trains: give that, too")
         check_output(write_ngrams)
-    opened = load_component(model)
+    opened = load(model)
     if not isinstance(opened, GenerativeParser):
         raise FileError("this model gives sentences no probability: give a generative one", file=model)
     options = opened.model.options

@@ -62,9 +62,9 @@ def train_generative(
     licence: Licence = "",
     resume: Resume = False,
 ) -> None:
-    """Train a generative model of trees by counting those of a treebank.
+    """Train a generative model of trees.
 
-    A parser that is also a language model, in seconds:
+    It counts the trees of a treebank. A parser that is also a language model, in seconds:
 
         arbora train generative train.conllu --output en.generative
         arbora parse -m en.generative -i dev.conllu --decoder mbr --format conllu
