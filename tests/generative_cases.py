@@ -137,17 +137,29 @@ def learned_of(kind: GenerativeModel, expected: ExpectedCounts) -> LearnedModel:
     return LearnedModel(kind, found, LABELS[: kind.labels] if kind.labels > 1 else ())
 
 
+def outcomes_of(kind: GenerativeModel, name: str) -> list[object]:
+    """All that a decision can come to, as the twin says it."""
+    return {
+        "label": list(range(kind.labels)),
+        "tag": [*kind.units.tags, oracle.UNKNOWN],
+        "word": [*kind.units.words, oracle.UNKNOWN],
+        "stop": [False, True],
+    }[name]
+
+
 def chances_of(
     twin: Twin, kind: GenerativeModel, givens: Several[Given], tables: dict[str, Table], addend: float
 ) -> Chances:
-    """The same counts, as the twin's dictionary: of every event in any tree of the sentences."""
+    """The same counts, as the twin's dictionary: of all that can be decided in any tree of the sentences."""
     counts: dict[Event, float] = {}
     for given in givens:
         for tree in twin.trees(given):
-            for event in twin.story(given.words, tree):
-                if event not in counts:
-                    name, key = key_of(kind, event)
-                    counts[event] = float(tables[name].find(np.array([key]))[0])
+            for name, context, outcome in twin.story(given.words, tree):
+                if (name, context, outcome) in counts:
+                    continue
+                for other in outcomes_of(kind, name):
+                    key = key_of(kind, (name, context, other))[1]
+                    counts[name, context, other] = float(tables[name].find(np.array([key]))[0])
     return Chances(twin, counts, addend)
 
 

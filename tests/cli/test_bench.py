@@ -62,6 +62,8 @@ def test_every_benchmark_measures_and_shows(name):
         ["parse", "--seeds", "2"],
         ["pipeline"],
         ["constituency"],
+        ["induction"],
+        ["induction", "--quick"],
         ["constituency", "--peers", "x"],
         ["trees", "--peers", "x"],
     ],
@@ -164,6 +166,20 @@ def test_constituency_parsers_are_trained_and_measured():
         console = Console(width=200, record=True, file=nowhere)
         console.print(constituency.table(found))
     assert "feed-forward" in console.export_text()
+
+
+def test_iterations_of_em_are_measured(monkeypatch):
+    induction = import_module(BENCHMARKS["induction"][0])
+    monkeypatch.setattr(induction, "LENGTHS", (3, 5))
+    found = induction.measure(EXAMPLE)
+    assert found["sentences"] > 10
+    for row in found["kinds"].values():
+        assert row["iteration_seconds"] > 0
+        assert set(row["by_length"]) == {"3", "5"}
+    with open(os.devnull, "w") as nowhere:
+        console = Console(width=200, record=True, file=nowhere)
+        console.print(induction.table(found))
+    assert "valence" in console.export_text()
 
 
 # ---- the pipeline and its peers ----

@@ -23,6 +23,10 @@ BENCHMARKS = {
         "arbora.benchmarks.constituency",
         "constituency parsers trained on the spot: F1, training and parsing speed, by length",
     ),
+    "induction": (
+        "arbora.benchmarks.induction",
+        "EM for generative models: seconds of an iteration on a treebank, growth with length",
+    ),
     "inference": (
         "arbora.benchmarks.inference",
         "factor graphs: growth of every propagator, cost of a message, against PGMax and numpy",
@@ -116,6 +120,7 @@ def bench(
 _OWN = {
     "accuracy": {"train", "dev", "presets", "seeds", "epochs"},
     "constituency": {"train", "dev", "presets", "epochs"},
+    "induction": {"train"},
     "inference": {"quick"},
     "parse": {"train", "dev", "presets", "epochs"},
     "parser": {"train", "dev", "labels", "epochs"},

@@ -14,17 +14,11 @@ import numpy.typing as npt
 from arbora.dependency import PartScores
 from arbora.generative.corpus import DISTANCES, Arcs, Item
 from arbora.generative.decisions import Decision, Features
-from arbora.generative.options import GenerativeOptions
+from arbora.generative.options import MODELS, GenerativeOptions
 from arbora.generative.units import Units
 from arbora.trees import Trees
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-
-PLACES = {
-    "bigram": "arbora.generative.bigram:BigramModel",
-    "valence": "arbora.generative.valence:ValenceModel",
-}
-"""Where each kind is; its name is that of the option ``model``."""
 
 
 @dataclass(slots=True)
@@ -163,5 +157,5 @@ def _sizes(options: GenerativeOptions, units: Units, labels: int) -> dict[str, i
 
 def make_model(options: GenerativeOptions, units: Units, labels: int) -> GenerativeModel:
     """The model of the kind that the options name."""
-    kind: type[GenerativeModel] = resolve_name(PLACES[options.model])
+    kind: type[GenerativeModel] = resolve_name(MODELS[options.model])
     return kind(options, units, labels)

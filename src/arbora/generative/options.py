@@ -7,7 +7,11 @@ from typing import Any, Self
 
 from arbora.errors import ArboraError
 
-MODELS = ("bigram", "valence")
+MODELS = {
+    "bigram": "arbora.generative.bigram:BigramModel",
+    "valence": "arbora.generative.valence:ValenceModel",
+}
+"""The kinds of model, and where each is."""
 UNITS = ("tags", "words", "tags-and-words")
 TAGS = ("upos", "xpos")
 SMOOTHINGS = ("additive", "interpolated")
@@ -79,7 +83,7 @@ class GenerativeOptions:
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
         for name, known in (
-            ("model", MODELS),
+            ("model", tuple(MODELS)),
             ("units", UNITS),
             ("tags", TAGS),
             ("smoothing", SMOOTHINGS),

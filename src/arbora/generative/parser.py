@@ -23,6 +23,8 @@ ROOT_LABEL, OTHER_LABEL = "root", "dep"
 """What arcs are called by a model without labels."""
 MOST_WORDS = 250
 """Of a sentence that a valence model parses: there are n^3 pairs of siblings."""
+OTHER_HOST = -10.0
+"""The score with which words that are left out hang from another word than their host, where they may."""
 SETTINGS = {"solver": "dual-decomposition", "iterations": 200, "propagations": 10, "constraint": "tree"}
 """How trees are found where a user wants others than the model has."""
 
@@ -117,17 +119,22 @@ class GenerativeParser(BatchParser):
     def _with_labels(self, arcs: Floats, hosts: Any, given: Sequence[int | None]) -> Floats:
         """Scores of arcs with labels, in which words that are left out hang from their hosts for certain.
 
-        What is given binds before that.
+        What is given binds before that; and where something is given about such words, which may leave no
+        projective tree with all hosts, others are possible, too.
         """
         if not self.model.label_names:
             arcs = np.stack([arcs, arcs], axis=2)
             arcs[1:, :, 0] = arcs[0, :, 1] = -np.inf
         hanging = self.labels.index(self._hanging_label() if self.model.label_names else OTHER_LABEL)
-        for word in np.flatnonzero(hosts >= 0).tolist():
+        left_out = np.flatnonzero(hosts >= 0).tolist()
+        known = {word for word in left_out if given and given[word - 1] is not None}
+        others = OTHER_HOST if known or set(left_out) & set(given) else -np.inf
+        for word in left_out:
             if word not in given:
                 arcs[word] = -np.inf
-            if given and given[word - 1] is not None:
+            if word in known:
                 continue
             arcs[:, word] = -np.inf
+            arcs[np.flatnonzero(hosts < 0)[1:], word, hanging] = others
             arcs[hosts[word], word, hanging] = 0.0
         return arcs
