@@ -50,8 +50,9 @@ def line_chart(
     *,
     log_x: bool = False,
     log_y: bool = False,
+    from_zero: bool = True,
 ) -> str:
-    """Lines through points, one colour a series, with a legend.
+    """Lines through points, one colour a series, with a legend; the axis of values shows 0 ``from_zero``.
 
     >>> line_chart("Growth", ("n", "seconds"), {"tree": [(1, 2), (2, 4)]}).count("<polyline")
     1
@@ -60,7 +61,12 @@ def line_chart(
         (x, y) for line in series.values() for x, y in line if (x > 0 or not log_x) and (y > 0 or not log_y)
     ]
     across = _Axis([x for x, _ in points], LEFT, WIDE - RIGHT, logarithmic=log_x)
-    up = _Axis([y for _, y in points] + ([] if log_y else [0.0]), HIGH - BOTTOM, TOP, logarithmic=log_y)
+    up = _Axis(
+        [y for _, y in points] + ([0.0] if from_zero and not log_y else []),
+        HIGH - BOTTOM,
+        TOP,
+        logarithmic=log_y,
+    )
     drawn = [_frame(title, axes, across, up)]
     for index, (name, line) in enumerate(series.items()):
         colour = COLOURS[index % len(COLOURS)]
