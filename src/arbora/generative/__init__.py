@@ -10,10 +10,11 @@
 
 from arbora.generative.arpa import read_arpa, write_arpa
 from arbora.generative.kneser_ney import train_ngrams
-from arbora.generative.language import Mixture, SentenceLikelihoods, perplexity
+from arbora.generative.language import Mixture, SentenceLikelihoods
 from arbora.generative.ngrams import NgramModel
 from arbora.generative.options import GenerativeOptions
 from arbora.generative.parser import GenerativeParser
+from arbora.generative.scoring import perplexity
 from arbora.generative.training import train_generative
 
 __all__ = [

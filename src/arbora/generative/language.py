@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import log
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from arbora.errors import ArboraError
 from arbora.generative.decisions import Floats
 from arbora.generative.ngrams import NgramModel
 from arbora.generative.parser import GenerativeParser
+from arbora.generative.scoring import perplexity
 from arbora.generative.units import kept_words
 from arbora.treebank import Sentence
 
@@ -41,17 +42,6 @@ class SentenceLikelihoods:
             for name, own in found.items()
             if own is not None
         }
-
-
-def perplexity(log_probability: float, words: int) -> float:
-    """The inverse of the mean probability of a word; inf if the sentences are impossible.
-
-    >>> round(perplexity(3 * log(0.25), 3), 9)
-    4.0
-    """
-    if words == 0:
-        return 1.0
-    return exp(-log_probability / words) if log_probability > -709 * words else float("inf")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from arbora.generative.corpus import Item, chunks, encode, list_arcs, reduced
-from arbora.generative.decisions import Estimate, Table
+from arbora.generative.corpus import Arcs, Item, chunks, encode, list_arcs, reduced
+from arbora.generative.decisions import Estimate, Features, Table
 from arbora.generative.kinds import Floats, GenerativeModel, SentenceScores, make_model
 from arbora.generative.options import GenerativeOptions
 from arbora.generative.units import Units, has_words, kept_words
@@ -19,8 +19,19 @@ from arbora.treebank import Sentence
 Integers: TypeAlias = npt.NDArray[np.int32]
 
 
-LOOKED_UP = 1 << 18
-"""So many arcs are looked up together: their numbers stay near the processor."""
+LOOKED_UP = 1 << 20
+"""So many arcs with labels are looked up together."""
+
+
+def perplexity(log_probability: float, words: int) -> float:
+    """The inverse of the mean probability of a word; inf if the sentences are impossible.
+
+    >>> round(perplexity(3 * np.log(0.25), 3), 9)
+    4.0
+    """
+    if words == 0:
+        return 1.0
+    return float(np.exp(-log_probability / words)) if log_probability > -709 * words else float("inf")
 
 
 class LearnedModel:
@@ -51,7 +62,7 @@ class LearnedModel:
         return encode(sentence, self.units, self.label_numbers, with_trees=False, with_labels=False)
 
     def scores(self, items: Sequence[Item]) -> SentenceScores:
-        """Log-probabilities of all decisions about sentences."""
+        """Log-probabilities of all decisions about sentences, whatever is given of their trees."""
         found = SentenceScores([])
         for own in chunks(items, self.kind.labels, LOOKED_UP):
             some = self._scores(items[own])
@@ -61,12 +72,16 @@ class LearnedModel:
         return found
 
     def _scores(self, items: Sequence[Item]) -> SentenceScores:
-        arcs = list_arcs(items, self.kind.labels)
-        features = self.kind.features(items, arcs)
+        count = self.kind.labels
+        free = [Item(item.tags, item.words, *[np.full_like(item.heads, -1)] * 2) for item in items]
+        arcs = list_arcs(free, 1)
+        features = self.kind.features(free, arcs)
         values = {
-            name: estimate.log_probabilities(features[name]) for name, estimate in self.estimates.items()
+            name: _looked_up(estimate, features[name], count if "label" in features[name] else 1)
+            for name, estimate in self.estimates.items()
         }
-        return self.kind.scores(arcs, values)
+        places = (arcs.places[:, None] * count + np.arange(count)).ravel()
+        return self.kind.scores(Arcs(arcs.lengths, count, places, arcs.features), values)
 
     def log_probabilities(self, sentences: Iterable[Sentence], *, threads: int = 1) -> Floats:
         """The logarithm of each sentence's probability, all trees summed over; 0 of one without words.
@@ -75,6 +90,10 @@ class LearnedModel:
         that do not belong to trees, such as punctuation, do not count.
         """
         items = [self.encode(reduced(sentence, self.options)) for sentence in sentences]
+        return self.log_probabilities_of(items, threads=threads)
+
+    def log_probabilities_of(self, items: Sequence[Item], *, threads: int = 1) -> Floats:
+        """The same of sentences in numbers."""
         found = np.zeros(len(items))
         for own in chunks(items, self.kind.labels):
             values = self.kind.expectations(self.scores(items[own]), threads=threads).values
@@ -125,6 +144,22 @@ class LearnedModel:
             own = None if weights is None else np.array(weights, np.float64)
             estimates[decision.name] = Estimate(decision, tables, options.addend, own)
         return cls(kind, estimates, labels)
+
+
+def _looked_up(estimate: Estimate, features: Features, labels: int) -> Floats:
+    """Log-probabilities of events, each with every label: (events * labels,).
+
+    Most events have the same features as others, and are looked up with them.
+    """
+    decision = estimate.decision
+    names = {feature for order in decision.orders for feature in order} | {decision.outcome}
+    key = np.zeros(len(features[decision.outcome]), np.int64)
+    for name in sorted(names - {"label"}):
+        key = key * decision.sizes[name] + features[name]
+    _, first, same = np.unique(key, return_index=True, return_inverse=True)
+    own = {name: np.repeat(features[name][first], labels) for name in names - {"label"}}
+    own["label"] = np.tile(np.arange(labels, dtype=np.int32), len(first))
+    return estimate.log_probabilities(own).reshape(-1, labels)[same].ravel()
 
 
 def hosts_of(sentence: Sentence, options: GenerativeOptions) -> Integers:

@@ -24,7 +24,7 @@ from arbora.generative.estimation import ExpectedCounts, count_trees, harmonic_s
 from arbora.generative.kinds import make_model
 from arbora.generative.options import GenerativeOptions
 from arbora.generative.parser import ARCHITECTURE, GenerativeParser
-from arbora.generative.scoring import LearnedModel
+from arbora.generative.scoring import LearnedModel, perplexity
 from arbora.generative.units import Units
 from arbora.models import Parts
 from arbora.training import Candidate, FileTask, History, Stage, Step, Trained
@@ -171,10 +171,8 @@ class GenerativeTask(FileTask[GenerativeParser]):
         return Candidate(learned.to_parts(), scores)
 
     def _dev_perplexity(self, learned: LearnedModel) -> float:
-        free = [Item(item.tags, item.words, np.full_like(item.heads, -1), item.labels) for item in self.dev]
-        values = self.model.expectations(learned.scores(free), threads=self.threads).values
-        shared = sum(self.model.log_tree_probability(item.length) for item in free)
-        return float(np.exp(-(sum(values) + shared) / sum(item.length for item in free)))
+        total = learned.log_probabilities_of(self.dev, threads=self.threads).sum()
+        return perplexity(float(total), sum(item.length for item in self.dev))
 
     def _dev_items(self, dev: Sequence[Sentence]) -> list[Item]:
         sentences = choose_sentences(dev, self.options).sentences
