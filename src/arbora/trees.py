@@ -204,7 +204,7 @@ def marginals(
     3.72008e-44
     """
     batch = _prepare(scores, forced, forbidden)
-    results = _places_like(batch)
+    results = places_like(batch)
     _core.marginals(batch, results, single_root, projective, threads, complement)
     return results[0] if isinstance(scores, np.ndarray) else results
 
@@ -227,7 +227,7 @@ def expectations(
     (3, [0.0, 0.667, 0.667])
     """
     batch = _prepare(scores, forced, forbidden)
-    results = _places_like(batch)
+    results = places_like(batch)
     values = _core.marginals(batch, results, single_root, projective, threads, False)
     return Expectations(values, results)
 
@@ -370,7 +370,7 @@ def _prepare(scores: Scores | Batch, forced: Masks, forbidden: Masks) -> list[Fl
     return [np.ascontiguousarray(sentence, _FLOAT64) for sentence in scores]
 
 
-def _places_like(batch: list[Floats]) -> list[Floats]:
+def places_like(batch: list[Floats]) -> list[Floats]:
     """Arrays in the shapes of the scores, one block for neighbours of one length."""
     results: list[Floats] = []
     for shape, group in groupby(batch, attrgetter("shape")):

@@ -39,8 +39,6 @@ Every function takes a batch: a list of arcs and a list of valences, sentences o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -48,7 +46,7 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.errors import InvalidScoresError
-from arbora.trees import Trees
+from arbora.trees import Trees, places_like
 
 __all__ = ["Expectations", "best_expectations", "expectations", "kbest", "log_partition", "sample"]
 
@@ -169,7 +167,7 @@ def _expectations(
     arcs: Batch, valences: Batch, single_root: bool, threads: int, *, best: bool
 ) -> Expectations:
     prepared = _prepare(arcs, valences)
-    places = _places(prepared[0]), _places(prepared[1])
+    places = places_like(prepared[0]), places_like(prepared[1])
     values: list[float] = _core.valence_expectations(*prepared, *places, single_root, threads, best)
     return Expectations(values, *places)
 
@@ -185,11 +183,3 @@ def _prepare(arcs: Batch, valences: Batch) -> tuple[list[Floats], list[Floats]]:
         [np.ascontiguousarray(one, _FLOAT64) for one in arcs],
         [np.ascontiguousarray(one, _FLOAT64) for one in valences],
     )
-
-
-def _places(batch: list[Floats]) -> list[Floats]:
-    """Where results of those shapes go: one block of memory for neighbours of one length."""
-    places: list[Floats] = []
-    for shape, group in groupby(batch, attrgetter("shape")):
-        places.extend(np.empty((len(list(group)), *shape)))
-    return places
