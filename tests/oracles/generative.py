@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import fsum, log, prod
 
-from tests.oracles.trees import all_trees
+from oracles.trees import all_trees
 
 ROOT, UNKNOWN = "the root", "what is unknown"
 Word = tuple[str, str]

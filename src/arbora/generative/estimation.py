@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.generative.corpus import Arcs, Item, chunks, list_arcs
 from arbora.generative.decisions import Estimate, Features, Floats, Table, estimate
 from arbora.generative.kinds import GenerativeModel, SentenceScores
@@ -111,7 +112,13 @@ class ExpectedCounts:
         counts = {name: np.zeros(len(keys)) for name, keys in self.keys.items()}
         total, done = 0.0, 0
         for chunk in self.chunks:
-            found = self.model.expectations(scores(chunk), best=best, threads=self.threads)
+            try:
+                found = self.model.expectations(scores(chunk), best=best, threads=self.threads)
+            except InfeasibleTreeError:
+                raise ArboraError(
+                    "a sentence has no chance under the model that EM begins with: smooth it, with an addend "
+                    "above 0"
+                ) from None
             total += float(np.sum(found.values))
             self._add(chunk, found.counts, counts)
             done += len(chunk.arcs.lengths)

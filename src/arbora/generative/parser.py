@@ -12,8 +12,8 @@ from arbora.dependency import ArrayScores, RankedTree
 from arbora.dependency.batch_parser import BatchParser
 from arbora.errors import ArboraError
 from arbora.generative.corpus import Item
-from arbora.generative.kinds import Floats
-from arbora.generative.scoring import LearnedModel, hosts_of
+from arbora.generative.kinds import Floats, SentenceScores
+from arbora.generative.scoring import Integers, LearnedModel, hosts_of
 from arbora.models import Parts, Tensors
 from arbora.treebank import Sentence
 from arbora.treebank.batches import named
@@ -76,9 +76,7 @@ class GenerativeParser(BatchParser):
     def _drawn(self, sentence: Sentence, count: int, seed: int, threads: int) -> list[RankedTree]:
         hosts = hosts_of(sentence, self.model.options)
         content = np.flatnonzero(hosts < 0)  # the root first
-        item = self.model.encode(sentence)
-        inner = Item(*(each[content] for each in (item.tags, item.words, item.heads, item.labels)))
-        scores = self.model.scores([inner])
+        scores = self.model.scores([self._inner_item(sentence, hosts)])
         total = self.model.kind.expectations(scores, threads=threads).values[0]
         drawn = self.model.kind.sample(scores, count, seed, threads=threads)[0]
         found = []
@@ -110,31 +108,52 @@ class GenerativeParser(BatchParser):
                     f"has {len(sentence)}"
                 )
         hosts = [hosts_of(sentence, self.model.options) for sentence in found]
-        scores = self.model.scores([self.model.encode(sentence) for sentence in found])
-        parts = self.model.kind.parts(scores, hosts)
+        inner = self.model.scores(list(map(self._inner_item, found, hosts)))
         given = [sentence.heads if constraints else [] for sentence in found]
-        arcs = map(self._with_labels, scores.arcs, hosts, given)
-        return ArrayScores(list(arcs), parts=parts).scorer()
+        arcs = list(map(self._all_arcs, inner.arcs, hosts, given))
+        others = {name: list(map(_spread, own, hosts)) for name, own in inner.others.items()}
+        return ArrayScores(arcs, parts=self.model.kind.parts(SentenceScores(arcs, others), hosts)).scorer()
 
-    def _with_labels(self, arcs: Floats, hosts: Any, given: Sequence[int | None]) -> Floats:
-        """Scores of arcs with labels, in which words that are left out hang from their hosts for certain.
+    def _inner_item(self, sentence: Sentence, hosts: Integers) -> Item:
+        """The words that belong to the tree, and the root."""
+        item, content = self.model.encode(sentence), hosts < 0
+        return Item(*(each[content] for each in (item.tags, item.words, item.heads, item.labels)))
+
+    def _all_arcs(self, inner: Floats, hosts: Integers, given: Sequence[int | None]) -> Floats:
+        """Scores of all arcs with labels: words that are left out hang from their hosts for certain.
 
         What is given binds before that; and where something is given about such words, which may leave no
         projective tree with all hosts, others are possible, too.
         """
+        content, left_out = np.flatnonzero(hosts < 0), np.flatnonzero(hosts >= 0).tolist()
+        arcs = np.full((len(hosts), len(hosts), len(self.labels)), -np.inf)
+        arcs[np.ix_(content, content)] = inner if self.model.label_names else inner[..., None]
         if not self.model.label_names:
-            arcs = np.stack([arcs, arcs], axis=2)
             arcs[1:, :, 0] = arcs[0, :, 1] = -np.inf
-        hanging = self.labels.index(self._hanging_label() if self.model.label_names else OTHER_LABEL)
-        left_out = np.flatnonzero(hosts >= 0).tolist()
-        known = {word for word in left_out if given and given[word - 1] is not None}
-        others = OTHER_HOST if known or set(left_out) & set(given) else -np.inf
+        heads = dict(enumerate(given, 1))
+        is_given = any(heads.get(word) is not None or word in given for word in left_out)
         for word in left_out:
-            if word not in given:
-                arcs[word] = -np.inf
-            if word in known:
-                continue
-            arcs[:, word] = -np.inf
-            arcs[np.flatnonzero(hosts < 0)[1:], word, hanging] = others
-            arcs[hosts[word], word, hanging] = 0.0
+            if heads.get(word) is None:
+                if is_given:
+                    arcs[content[1:], word] = self._hanging_scores(1) + OTHER_HOST
+                arcs[hosts[word], word] = self._hanging_scores(1)
+        for word, head in heads.items():
+            if head is not None and (word in left_out or head in left_out):
+                # A label may be given, too.
+                arcs[head, word] = self._hanging_scores(head, others=OTHER_HOST)
         return arcs
+
+    def _hanging_scores(self, head: int, others: float = -np.inf) -> Floats:
+        """Of the labels of an arc that the model knows nothing of: (labels,)."""
+        if not self.model.label_names:
+            return np.array([-np.inf, 0.0] if head else [0.0, -np.inf])
+        found = np.full(len(self.labels), others)
+        found[self.labels.index(self._hanging_label())] = 0.0
+        return found
+
+
+def _spread(inner: Floats, hosts: Integers) -> Floats:
+    """Numbers of the words that belong to the tree, among those of all."""
+    found = np.zeros((len(hosts), *inner.shape[1:]))
+    found[hosts < 0] = inner
+    return found

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from arbora.errors import InfeasibleTreeError
 from arbora.generative.corpus import Arcs, Item, chunks, encode, list_arcs, reduced
 from arbora.generative.decisions import Estimate, Features, Table
 from arbora.generative.kinds import Floats, GenerativeModel, SentenceScores, make_model
@@ -62,7 +63,7 @@ class LearnedModel:
         return encode(sentence, self.units, self.label_numbers, with_trees=False, with_labels=False)
 
     def scores(self, items: Sequence[Item]) -> SentenceScores:
-        """Log-probabilities of all decisions about sentences, whatever is given of their trees."""
+        """Log-probabilities of all decisions about sentences; -inf of what is not as given."""
         found = SentenceScores([])
         for own in chunks(items, self.kind.labels, LOOKED_UP):
             some = self._scores(items[own])
@@ -81,7 +82,10 @@ class LearnedModel:
             for name, estimate in self.estimates.items()
         }
         places = (arcs.places[:, None] * count + np.arange(count)).ravel()
-        return self.kind.scores(Arcs(arcs.lengths, count, places, arcs.features), values)
+        found = self.kind.scores(Arcs(arcs.lengths, count, places, arcs.features), values)
+        for item, own in zip(items, found.arcs, strict=True):
+            _bind(item, own)
+        return found
 
     def log_probabilities(self, sentences: Iterable[Sentence], *, threads: int = 1) -> Floats:
         """The logarithm of each sentence's probability, all trees summed over; 0 of one without words.
@@ -96,10 +100,20 @@ class LearnedModel:
         """The same of sentences in numbers."""
         found = np.zeros(len(items))
         for own in chunks(items, self.kind.labels):
-            values = self.kind.expectations(self.scores(items[own]), threads=threads).values
             shared = [self.kind.log_tree_probability(item.length) for item in items[own]]
-            found[own] = np.array(values) + np.array(shared)
+            found[own] = self._log_sums(items[own], threads) + np.array(shared)
         return found
+
+    def _log_sums(self, items: Sequence[Item], threads: int) -> Floats:
+        try:
+            return np.array(self.kind.expectations(self.scores(items), threads=threads).values)
+        except InfeasibleTreeError:  # without smoothing, a sentence may have no chance
+            if len(items) == 1:
+                return np.array([-np.inf])
+            middle = len(items) // 2
+            return np.concatenate(
+                [self._log_sums(part, threads) for part in (items[:middle], items[middle:])]
+            )
 
     def to_parts(self) -> Parts:
         """The model as plain data and tensors."""
@@ -131,7 +145,8 @@ class LearnedModel:
         kind = make_model(options, units, max(len(labels), 1))
         estimates = {}
         for decision in kind.decisions:
-            orders = len(decision.orders) if f"{decision.name}.weights" in tensors else 1
+            interpolated = options.smoothing == "interpolated"
+            orders = len(decision.orders) if interpolated else 1
             tables = [
                 Table(
                     np.array(tensors[f"{decision.name}.{order}.keys"], np.int64),
@@ -140,10 +155,19 @@ class LearnedModel:
                 )
                 for order in range(orders)
             ]
-            weights = tensors.get(f"{decision.name}.weights")
-            own = None if weights is None else np.array(weights, np.float64)
+            own = np.array(tensors[f"{decision.name}.weights"], np.float64) if interpolated else None
             estimates[decision.name] = Estimate(decision, tables, options.addend, own)
         return cls(kind, estimates, labels)
+
+
+def _bind(item: Item, arcs: Floats) -> None:
+    """Make arcs impossible that are not as given."""
+    words = np.arange(1, item.length + 1)
+    for word in words[item.heads[1:] >= 0]:
+        arcs[np.arange(len(arcs)) != item.heads[word], word] = -np.inf
+    if arcs.ndim == 3:
+        for word in words[item.labels[1:] >= 0]:
+            arcs[:, word, np.arange(arcs.shape[2]) != item.labels[word]] = -np.inf
 
 
 def _looked_up(estimate: Estimate, features: Features, labels: int) -> Floats:

@@ -163,7 +163,8 @@ class GenerativeTask(FileTask[GenerativeParser]):
             assert self.expected is not None
             found = self.expected.estimates()
         else:
-            found = count_trees(self.model, self.whole, self.dev)
+            judged = [item for item in self.dev if is_whole(item, len(self.labels))]
+            found = count_trees(self.model, self.whole, judged)
         learned = LearnedModel(self.model, found, self.labels)
         scores = dict(self.last)
         if self.dev:
@@ -171,7 +172,8 @@ class GenerativeTask(FileTask[GenerativeParser]):
         return Candidate(learned.to_parts(), scores)
 
     def _dev_perplexity(self, learned: LearnedModel) -> float:
-        total = learned.log_probabilities_of(self.dev, threads=self.threads).sum()
+        free = [Item(item.tags, item.words, *[np.full_like(item.heads, -1)] * 2) for item in self.dev]
+        total = learned.log_probabilities_of(free, threads=self.threads).sum()
         return perplexity(float(total), sum(item.length for item in self.dev))
 
     def _dev_items(self, dev: Sequence[Sentence]) -> list[Item]:
