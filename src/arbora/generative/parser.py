@@ -25,8 +25,8 @@ MOST_WORDS = 250
 """Of a sentence that a valence model parses: there are n^3 pairs of siblings."""
 OTHER_HOST = -10.0
 """The score with which words that are left out hang from another word than their host, where they may."""
-SETTINGS = {"solver": "dual-decomposition", "iterations": 200, "propagations": 10, "constraint": "tree"}
-"""How trees are found where a user wants others than the model has."""
+SETTINGS = {"solver": "hill-climbing", "iterations": 200, "propagations": 10, "constraint": "tree"}
+"""How trees are found if there are parts: hill climbing begins with the best projective tree, by a chart."""
 
 
 class GenerativeParser(BatchParser):
@@ -127,7 +127,7 @@ class GenerativeParser(BatchParser):
         """
         content, left_out = np.flatnonzero(hosts < 0), np.flatnonzero(hosts >= 0).tolist()
         arcs = np.full((len(hosts), len(hosts), len(self.labels)), -np.inf)
-        arcs[np.ix_(content, content)] = inner if self.model.label_names else inner[..., None]
+        arcs[np.ix_(content, content)] = inner if inner.ndim == 3 else inner[..., None]
         if not self.model.label_names:
             arcs[1:, :, 0] = arcs[0, :, 1] = -np.inf
         heads = dict(enumerate(given, 1))
