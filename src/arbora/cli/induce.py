@@ -108,7 +108,7 @@ def induce(
 
     From the tags of a file, whatever trees it has:
 
-        arbora induce tagged.conllu --output xx.induced --longest 10
+        arbora induce tagged.conllu --output xx.induced --longest 10 --expectations best
         arbora parse -m xx.induced -i tagged.conllu --decoder mbr
 
     From plain words, a sentence a line:
