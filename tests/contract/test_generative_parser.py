@@ -122,7 +122,7 @@ class Case:
 def cases(name: str, labels: int, single_root: bool):
     for turn, points in enumerate(POINTS * 2):
         n = max(1 + turn % 4 if turn % 5 else 4, max(points, default=0) - len(points) + 1)
-        yield Case(name, labels, single_root, turn, n, points, distance=not points)
+        yield Case(name, labels, single_root, turn, n, points, distance=turn % 4 > 1)
 
 
 @kinds
