@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 import arbora.errors
 from arbora.cli import COMMANDS as PLACES
 from arbora.cli import app
-from arbora.cli.lazy import LazyCommand
+from arbora.cli.lazy import WIDEST, LazyCommand
 from arbora.cli.train import COMMANDS as TRAIN_PLACES
 
 ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.conllu"
@@ -41,10 +43,12 @@ print(*sorted({"arbora._core", "numpy", "rich"} & sys.modules.keys()))
 """
 
 
-def arbora_command(*arguments: str) -> subprocess.CompletedProcess[str]:
+def arbora_command(
+    *arguments: str, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """The installed command, as a user runs it."""
     program = str(Path(sys.executable).parent / "arbora")
-    return subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    return subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=environment)
 
 
 def test_version():
@@ -95,6 +99,48 @@ def test_help_of_every_command(command):
     done = arbora_command(command, "--help")
     assert done.returncode == 0
     assert "Usage" in done.stdout
+
+
+TWO_SCREENS = 100
+
+
+@pytest.mark.parametrize("command", [["parse"], *(["train", name] for name in TRAIN_PLACES)])
+def test_help_fits_two_screens_of_a_readable_width(command):
+    shown = {}
+    for columns in (None, 80, 100, 250):
+        environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+        if columns is not None:
+            environment["COLUMNS"] = str(columns)
+        done = arbora_command(*command, "--help", environment=environment)
+        shown[columns] = done.stdout.splitlines()
+        assert max(map(len, shown[columns])) == min(columns or WIDEST, WIDEST)
+    assert shown[None] == shown[100] == shown[250]
+    assert len(shown[100]) <= TWO_SCREENS
+
+
+@pytest.mark.parametrize(
+    ("command", "panels", "first"),
+    [
+        (
+            ["parse"],
+            ["Arguments", "Options", "Which trees are allowed", "How they are found", "Looks and speed"],
+            ["--model", "--input", "--output", "--format"],
+        ),
+        (
+            ["train", "parser"],
+            ["Arguments", "Options", "Learning", "Features, labels and weights", "Parts of several arcs"],
+            ["--output", "--dev"],
+        ),
+    ],
+)
+def test_common_options_come_first_and_the_rest_in_panels(command, panels, first):
+    shown = arbora_command(*command, "--help").stdout
+    assert re.findall(r"^╭─ (.*?) ─*╮$", shown, re.MULTILINE) == panels
+    options = re.findall(r"^│[ *]+(--[\w-]+)", shown, re.MULTILINE)
+    assert options[: len(first)] == first
+    common = shown[: shown.index(panels[2])]
+    assert "--threads" in common
+    assert "--solver" not in common
 
 
 def test_no_arguments_show_the_help():

@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pkgutil import resolve_name
+from shutil import get_terminal_size
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+WIDEST = 100
+"""Lines of help have at most so many characters, and just so many where there is no terminal."""
 
-class LazyCommand(TyperCommand):
+
+def _limit_width() -> None:
+    from typer import rich_utils  # it takes time, and only help needs it
+
+    rich_utils.MAX_WIDTH = min(get_terminal_size((WIDEST, 50)).columns, WIDEST)
+
+
+class Command(TyperCommand):
+    """A command whose help is of a readable width."""
+
+    def format_help(self, *context: Any) -> None:
+        """Print the help."""
+        _limit_width()
+        super().format_help(*context)
+
+
+class LazyCommand(Command):
     """The name of a command and the line about it; the command itself takes over when it is called."""
 
     def __init__(self, name: str, place: str, line: str) -> None:
@@ -29,7 +48,7 @@ class LazyCommand(TyperCommand):
         if isinstance(found, typer.Typer):
             return get_command(found)
         alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        alone.command(self.name)(found)
+        alone.command(self.name, cls=Command)(found)
         return get_command(alone)
 
 
@@ -46,5 +65,9 @@ def lazy_group(commands: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:
             super().__init__(**settings)
             for name, (place, line) in commands.items():
                 self.add_command(LazyCommand(name, place, line))
+
+        def format_help(self, *context: Any) -> None:
+            _limit_width()
+            super().format_help(*context)
 
     return LazyGroup

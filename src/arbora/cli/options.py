@@ -28,9 +28,35 @@ Resume = Annotated[
     bool, typer.Option("--resume", help="Go on where a killed run of the same options stopped.")
 ]
 FileThreads = Annotated[int, typer.Option(metavar="N", help="The output does not depend on it.")]
+SPEED = "Looks and speed"
+"""The panel of help for what changes nothing of what is found."""
 FileBatch = Annotated[
     int,
-    typer.Option(metavar="WORDS", help="About so many words are worked on together; the output is the same."),
+    typer.Option(
+        metavar="WORDS",
+        help="About so many words are worked on together; the output is the same.",
+        rich_help_panel=SPEED,
+    ),
+]
+InputFile = Annotated[
+    str,
+    typer.Option(
+        "--input",
+        "-i",
+        metavar="FILE",
+        help="What to read; `-`, the default, is standard input.",
+        show_default=False,
+    ),
+]
+OutputFile = Annotated[
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="What to write; `-`, the default, is standard output.",
+        show_default=False,
+    ),
 ]
 
 

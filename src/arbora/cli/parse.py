@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import FileBatch, FileThreads, Style, colours_wanted
+from arbora.cli.options import (
+    SPEED,
+    FileBatch,
+    FileThreads,
+    InputFile,
+    OutputFile,
+    Style,
+    colours_wanted,
+)
 from arbora.cli.progress import shown_progress
 from arbora.dependency import ParseOptions, Rules
 from arbora.dependency.options import CERTIFYING_NODES, CONSTRAINTS, GRAPH_SOLVERS, SOLVERS
@@ -15,6 +23,7 @@ from arbora.pipeline.files import ParsingReport, parse_file
 from arbora.pipeline.shipped import DEFAULT, find_model
 
 DEFAULTS = ParseOptions()
+ALLOWED, SEARCH = "Which trees are allowed", "How they are found"
 
 
 def parse(
@@ -31,12 +40,8 @@ def parse(
             help="A model that comes with Arbora (see `arbora models`), or a file of `arbora train`.",
         ),
     ] = DEFAULT,
-    input: Annotated[
-        str, typer.Option("--input", "-i", metavar="FILE", help="What to parse; `-` is standard input.")
-    ] = "-",
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The parsed file; `-` is standard output.")
-    ] = "-",
+    input: InputFile = "-",
+    output: OutputFile = "-",
     format: Annotated[
         str | None,
         typer.Option(
@@ -55,16 +60,6 @@ def parse(
             "conllu with a model that is only a parser.",
         ),
     ] = None,
-    style: Annotated[
-        Style, typer.Option(help="Drawn trees: arcs beside the words, or indented.")
-    ] = Style.arcs,
-    decoder: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="best: the tree of the highest score. mbr: the one with the most arcs expected to be right.",
-        ),
-    ] = DEFAULTS.decoder,
     probabilities: Annotated[
         bool,
         typer.Option(
@@ -82,51 +77,22 @@ def parse(
             "tree_log_probability.",
         ),
     ] = None,
-    certificates: Annotated[
+    keep_tags: Annotated[
         bool,
         typer.Option(
-            "--certificates",
-            help="A comment says whether a tree is proved to be the best (`certificate = proved`), or how "
-            "far its score may be from the best (`gap`).",
+            "--keep-tags",
+            help="Use the tags of the input, which is conllu, conllx or brackets. In conllu and conllx, with "
+            "a model that is only a parser, this is always so.",
         ),
     ] = False,
-    nodes: Annotated[
-        int | None,
-        typer.Option(
-            help="With --certificates: of branch and bound, which goes on where the solver proves "
-            f"nothing, at most; 0 is the solver alone. By default {CERTIFYING_NODES}.",
-            show_default=False,
-        ),
-    ] = None,
-    solver: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="What finds the best tree if the model has parts of several arcs: "
-            f"{', '.join(SOLVERS)}; slower: {', '.join(GRAPH_SOLVERS)}. By default as in training.",
-        ),
-    ] = None,
-    iterations: Annotated[
-        int | None, typer.Option(help="Of that solver, at most. By default as in training.")
-    ] = None,
-    propagations: Annotated[
-        int | None,
-        typer.Option(help="Of belief propagation, which finds probabilities, at most."),
-    ] = None,
-    constraint: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="What makes a parse while such a solver works, the weakest first: "
-            f"{', '.join(CONSTRAINTS)}. The answer is a tree in any case.",
-        ),
-    ] = None,
+    threads: FileThreads = DEFAULTS.threads,
     constraints: Annotated[
         str | None,
         typer.Option(
             metavar="WHICH",
             help="from-input: heads and labels that the input has (not `_`) are kept, and the rest is the "
             "best that goes with them.",
+            rich_help_panel=ALLOWED,
         ),
     ] = None,
     rules: Annotated[
@@ -136,20 +102,15 @@ def parse(
             help="Rules that all trees satisfy, one a line, such as `at most 1 nsubj under upos=VERB`, "
             "`no children under upos=PUNCT`, `root is upos=VERB,AUX`, `phrase 3-7 in sent_id=s12`. "
             "If no tree can, that is an error that names rule and token.",
+            rich_help_panel=ALLOWED,
         ),
     ] = None,
-    keep_tags: Annotated[
-        bool,
-        typer.Option(
-            "--keep-tags",
-            help="Use the tags of the input, which is conllu, conllx or brackets. In conllu and conllx, with "
-            "a model that is only a parser, this is always so.",
-        ),
-    ] = False,
     projective: Annotated[
         bool | None,
         typer.Option(
-            "--projective/--non-projective", help="Whether arcs may cross. By default as in training."
+            "--projective/--non-projective",
+            help="Whether arcs may cross. By default as in training.",
+            rich_help_panel=ALLOWED,
         ),
     ] = None,
     multi_root: Annotated[
@@ -157,45 +118,82 @@ def parse(
         typer.Option(
             "--multi-root/--single-root",
             help="Whether a tree may have several roots. By default as in training.",
+            rich_help_panel=ALLOWED,
         ),
     ] = None,
-    threads: FileThreads = DEFAULTS.threads,
+    decoder: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="best: the tree of the highest score. mbr: the one with the most arcs expected to be right.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = DEFAULTS.decoder,
+    certificates: Annotated[
+        bool,
+        typer.Option(
+            "--certificates",
+            help="A comment says whether a tree is proved to be the best (`certificate = proved`), or how "
+            "far its score may be from the best (`gap`).",
+            rich_help_panel=SEARCH,
+        ),
+    ] = False,
+    nodes: Annotated[
+        int | None,
+        typer.Option(
+            help="With --certificates: of branch and bound, which goes on where the solver proves "
+            f"nothing, at most; 0 is the solver alone. By default {CERTIFYING_NODES}.",
+            show_default=False,
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What finds the best tree if the model has parts of several arcs: "
+            f"{', '.join(SOLVERS)}; slower: {', '.join(GRAPH_SOLVERS)}. By default as in training.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(help="Of that solver, at most. By default as in training.", rich_help_panel=SEARCH),
+    ] = None,
+    propagations: Annotated[
+        int | None,
+        typer.Option(
+            help="Of belief propagation, which finds probabilities, at most.", rich_help_panel=SEARCH
+        ),
+    ] = None,
+    constraint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What makes a parse while such a solver works, the weakest first: "
+            f"{', '.join(CONSTRAINTS)}. The answer is a tree in any case.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
+    style: Annotated[
+        Style, typer.Option(help="Drawn trees: arcs beside the words, or indented.", rich_help_panel=SPEED)
+    ] = Style.arcs,
     batch: FileBatch = DEFAULTS.batch,
 ) -> None:
     """Parse a text, or a file: every sentence gets a tree.
 
+    Words and, with `--keep-tags`, tags of a treebank are kept, as are comments, multiword tokens, empty nodes
+    and MISC; enhanced dependencies (DEPS) are emptied, as they belong to another tree. Input may be endless:
+    it is read, parsed and written as it comes. The output file gets its name only when all is written; after
+    an error there is no half of it. Examples:
+
         arbora parse "The door that you opened is green."
-
-    A file of raw text, on all cores:
-
-        arbora parse --input book.txt --output book.conllu --threads 2
-
-    A treebank in CoNLL-U keeps its words, and with `--keep-tags` its tags; comments, multiword tokens, empty
-    nodes and MISC are kept; enhanced dependencies (DEPS) are emptied, as they belong to another tree:
-
-        arbora parse --input tagged.conllu --keep-tags --output parsed.conllu
-
-    In a pipe, with an answer to how sure it is:
-
+        arbora parse -i book.txt -o book.conllu --threads 2
+        arbora parse -i tagged.conllu --keep-tags -o parsed.conllu
         zcat raw.txt.gz | arbora parse --probabilities > parsed.conllu
-
-    Trees that keep what an annotator has filled in, and `_` elsewhere:
-
-        arbora parse -m en.model -i started.conllu -o done.conllu --constraints from-input
-
-    Trees that satisfy declared rules:
-
-        arbora parse -m en.model -i raw.conllu -o parsed.conllu --rules guidelines.txt
-
-    With a model of `arbora train constituency`, constituents; the words of brackets are tagged anew or, with
-    `--keep-tags`, parsed with their tags; other trees than the best by `--kbest`:
-
-        arbora parse -m wsj.model "The door is green."
-        arbora parse -m wsj.model -i dev.mrg --keep-tags --format brackets -o parsed.mrg
-        arbora parse -m wsj.model -i book.txt --format json --probabilities
-
-    Input may be endless: it is read, parsed and written as it comes. The output file gets its name only when
-    all is written; after an error there is no half of it.
+        arbora parse -i started.conllu --constraints from-input -o done.conllu
+        arbora parse -i raw.conllu --rules guidelines.txt -o parsed.conllu
+        arbora parse -m wsj.model -i dev.mrg --keep-tags -o parsed.mrg   # constituents
     """
     if constraints not in (None, "from-input"):
         raise ArboraError(f"there are no constraints {constraints!r}; there is from-input")

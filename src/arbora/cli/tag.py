@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import FileBatch, FileThreads
+from arbora.cli.options import FileBatch, FileThreads, InputFile, OutputFile
 from arbora.cli.progress import shown_progress
 from arbora.pipeline.shipped import DEFAULT, find_component
 from arbora.text import TagOptions
@@ -25,13 +25,8 @@ def tag(
             help="A model of `arbora train tagger` or `train pipeline`, or the name of one that is there.",
         ),
     ] = DEFAULT,
-    input: Annotated[
-        str,
-        typer.Option("--input", "-i", metavar="FILE", help="What to tag, CoNLL-U; `-` is standard input."),
-    ] = "-",
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The tagged file; `-` is standard output.")
-    ] = "-",
+    input: InputFile = "-",
+    output: OutputFile = "-",
     probabilities: Annotated[
         bool,
         typer.Option(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from arbora.cli.options import FileThreads, InputFile, OutputFile
 from arbora.cli.progress import shown_progress
 from arbora.pipeline.shipped import DEFAULT, find_component
 from arbora.text.tokenizing.files import PRETOKENIZED, TEXT, TokenizingReport, tokenize_file
@@ -21,12 +22,8 @@ def tokenize_command(
             help="A model of `arbora train tokenizer` or `train pipeline`, or the name of one that is there.",
         ),
     ] = DEFAULT,
-    input: Annotated[
-        str, typer.Option("--input", "-i", metavar="FILE", help="The text, in UTF-8; `-` is standard input.")
-    ] = "-",
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The CoNLL-U; `-` is standard output.")
-    ] = "-",
+    input: InputFile = "-",
+    output: OutputFile = "-",
     input_format: Annotated[
         str,
         typer.Option(
@@ -39,7 +36,7 @@ def tokenize_command(
         bool,
         typer.Option("--ranges", help="Each token's place in the text, as TokenRange=start:end in MISC."),
     ] = False,
-    threads: Annotated[int, typer.Option(metavar="N", help="The output does not depend on it.")] = 1,
+    threads: FileThreads = 1,
 ) -> None:
     """Cut a text into sentences, tokens and words, and write them as CoNLL-U.
 

@@ -17,6 +17,7 @@ from arbora.training import train_file
 from arbora.treebank.files import read_text
 
 DEFAULTS = TrainingOptions()
+LEARNING, WEIGHTS, SEVERAL_ARCS = "Learning", "Features, labels and weights", "Parts of several arcs"
 HIGHER = preset_options("second-order")
 _RATES = ", ".join(f"{learner.rate:g} for {name}" for name, learner in LEARNERS.items())
 
@@ -38,32 +39,38 @@ def train_parser(
     preset: Annotated[
         str, typer.Option(metavar="NAME", help=f"The kind of parser: {', '.join(PRESETS)}.")
     ] = DEFAULTS.preset,
-    templates: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Your own feature templates, instead of the preset's."),
-    ] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHEN",
-            help=f"{', '.join(LABELS)}: labels are found with the tree, after it, or both. By default as the "
-            "preset has it.",
-        ),
-    ] = None,
+    epochs: Annotated[int, typer.Option(help="Passes over the treebank.")] = DEFAULTS.epochs,
+    projective: Annotated[
+        bool, typer.Option("--projective", help="Only trees whose arcs do not cross.")
+    ] = False,
+    multi_root: Annotated[
+        bool, typer.Option("--multi-root", help="A sentence may have several roots.")
+    ] = False,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Write 8-bit weights: a much smaller file, hardly less exact.")
+    ] = False,
+    licence: Licence = "",
+    threads: Threads = None,
+    resume: Resume = False,
     loss: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
             help=f"What is made small: {', '.join(LOSSES)}. By default {DEFAULTS.loss}; perceptron with "
             "the learner of that name.",
+            rich_help_panel=LEARNING,
         ),
     ] = None,
     beta: Annotated[
         float | None,
-        typer.Option(help="Another beta of the loss: small counts all trees, `inf` the worst one only."),
+        typer.Option(
+            help="Another beta of the loss: small counts all trees, `inf` the worst one only.",
+            rich_help_panel=LEARNING,
+        ),
     ] = None,
     gamma: Annotated[
-        float | None, typer.Option(help="Another gamma of the loss: how much a wrong arc costs.")
+        float | None,
+        typer.Option(help="Another gamma of the loss: how much a wrong arc costs.", rich_help_panel=LEARNING),
     ] = None,
     learner: Annotated[
         str | None,
@@ -71,37 +78,60 @@ def train_parser(
             metavar="NAME",
             help=f"How steps are made: {', '.join(LEARNERS)}. By default {DEFAULTS.learner}; perceptron with "
             "the loss of that name.",
+            rich_help_panel=LEARNING,
         ),
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(help=f"The length of steps, at most. By default {_RATES}.")
+        float | None,
+        typer.Option(help=f"The length of steps, at most. By default {_RATES}.", rich_help_panel=LEARNING),
     ] = None,
-    epochs: Annotated[int, typer.Option(help="Passes over the treebank.")] = DEFAULTS.epochs,
     batch: Annotated[
-        int, typer.Option(help="Sentences between two changes of the weights.")
+        int, typer.Option(help="Sentences between two changes of the weights.", rich_help_panel=LEARNING)
     ] = DEFAULTS.batch,
-    seed: Annotated[int, typer.Option(help="Of the order of sentences.")] = DEFAULTS.seed,
+    seed: Annotated[
+        int, typer.Option(help="Of the order of sentences.", rich_help_panel=LEARNING)
+    ] = DEFAULTS.seed,
+    templates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your own feature templates, instead of the preset's.",
+            rich_help_panel=WEIGHTS,
+        ),
+    ] = None,
     features: Annotated[
         str,
         typer.Option(
             metavar="WHICH",
             help="complete: features of any arc get a weight. supported: only those of gold trees, which is "
             "a smaller model when compact.",
+            rich_help_panel=WEIGHTS,
         ),
     ] = DEFAULTS.features,
+    bits: Annotated[
+        int | None,
+        typer.Option(
+            help="There are 2^BITS weights; the model file has 2 bytes for each. By default "
+            f"{DEFAULTS.bits}, or {HIGHER.bits} where arcs make parts.",
+            rich_help_panel=WEIGHTS,
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEN",
+            help=f"{', '.join(LABELS)}: labels are found with the tree, after it, or both. By default as the "
+            "preset has it.",
+            rich_help_panel=WEIGHTS,
+        ),
+    ] = None,
     pruning: Annotated[
         float | None,
         typer.Option(
             help="A quick first model drops improbable arcs, as many as it can while it loses at most this "
             "share of the right ones (on dev, if there is one). More is faster; 0 keeps all arcs. By default "
-            f"{DEFAULTS.pruning:g} for arcs alone, {HIGHER.pruning:g} where arcs make parts."
-        ),
-    ] = None,
-    bits: Annotated[
-        int | None,
-        typer.Option(
-            help="There are 2^BITS weights; the model file has 2 bytes for each. By default "
-            f"{DEFAULTS.bits}, or {HIGHER.bits} where arcs make parts."
+            f"{DEFAULTS.pruning:g} for arcs alone, {HIGHER.pruning:g} where arcs make parts.",
+            rich_help_panel=WEIGHTS,
         ),
     ] = None,
     parts: Annotated[
@@ -110,6 +140,7 @@ def train_parser(
             metavar="KINDS",
             help="These parts of several arcs instead of the preset's, with commas between: "
             f"{', '.join(PARTS)}. A kind that the templates lack brings its own.",
+            rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
     solver: Annotated[
@@ -118,36 +149,28 @@ def train_parser(
             metavar="NAME",
             help=f"What finds the best tree where arcs make parts: {', '.join(SOLVERS)}. Losses with "
             f"probabilities take bp. By default {HIGHER.solver}.",
+            rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(help=f"Of the solver, at most. By default {DEFAULTS.iterations}.")
+        int | None,
+        typer.Option(
+            help=f"Of the solver, at most. By default {DEFAULTS.iterations}.", rich_help_panel=SEVERAL_ARCS
+        ),
     ] = None,
     propagations: Annotated[
         int | None,
-        typer.Option(help=f"Of belief propagation, at most. By default {DEFAULTS.propagations}."),
+        typer.Option(
+            help=f"Of belief propagation, at most. By default {DEFAULTS.propagations}.",
+            rich_help_panel=SEVERAL_ARCS,
+        ),
     ] = None,
     constraint: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
             help=f"What makes a parse where arcs make parts, the weakest first: {', '.join(CONSTRAINTS)}.",
-        ),
-    ] = None,
-    latent_roles: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Every arc has one of N hidden roles, which the treebank does not tell: they are summed "
-            "out. Takes a loss with probabilities (crf unless another is named) and second-stage labels.",
-        ),
-    ] = None,
-    latent_tags: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Every word has one of N hidden tags, and arcs see two of them: they are summed out by "
-            "belief propagation. Takes a loss with probabilities (crf unless another is named).",
+            rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
     outer: Annotated[
@@ -156,20 +179,27 @@ def train_parser(
             "--outer/--no-outer",
             help="Where dual decomposition proves no tree, learn from the fractions that it found, not from "
             "its best tree: more trees can be proved then. By default as the preset has it.",
+            rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
-    projective: Annotated[
-        bool, typer.Option("--projective", help="Only trees whose arcs do not cross.")
-    ] = False,
-    multi_root: Annotated[
-        bool, typer.Option("--multi-root", help="A sentence may have several roots.")
-    ] = False,
-    threads: Threads = None,
-    licence: Licence = "",
-    compact: Annotated[
-        bool, typer.Option("--compact", help="Write 8-bit weights: a much smaller file, hardly less exact.")
-    ] = False,
-    resume: Resume = False,
+    latent_roles: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Every arc has one of N hidden roles, which the treebank does not tell: they are summed "
+            "out. Takes a loss with probabilities (crf unless another is named) and second-stage labels.",
+            rich_help_panel=SEVERAL_ARCS,
+        ),
+    ] = None,
+    latent_tags: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Every word has one of N hidden tags, and arcs see two of them: they are summed out by "
+            "belief propagation. Takes a loss with probabilities (crf unless another is named).",
+            rich_help_panel=SEVERAL_ARCS,
+        ),
+    ] = None,
 ) -> None:
     """Train a dependency parser.
 
@@ -178,12 +208,9 @@ def train_parser(
         arbora train parser train.conllu --dev dev.conllu --output en.model
 
     The parser sees words and the tags that the treebank has (UPOS, XPOS, FEATS, LEMMA): parse input with the
-    same ones.
-
-    After every epoch all is kept in `MODEL.checkpoint`. If the run is killed, the same command with
-    `--resume` goes on, and gives the same bytes as if nothing had happened.
-
-    The same treebank, options and seed give the same model on any number of threads.
+    same ones. After every epoch all is kept in `MODEL.checkpoint`. If the run is killed, the same command
+    with `--resume` goes on, and gives the same bytes as if nothing had happened. The same treebank, options
+    and seed give the same model on any number of threads.
     """
     perceptron = "perceptron" in (loss, learner)  # one name is enough for both
     if latent_roles:  # which leave no choice of labels, and little of losses
