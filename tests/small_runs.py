@@ -49,7 +49,9 @@ def train_small(
     architecture: str, output: Path, *, source: Path | None = None, **changes: Any
 ) -> TrainedFile:
     """Train a small model; ``changes`` are those of the options, or parameters of `train_file`."""
-    own = {name: changes.pop(name) for name in ("resume", "watcher", "dev") if name in changes}
+    own = {
+        name: changes.pop(name) for name in ("resume", "watcher", "dev", "dev_fraction") if name in changes
+    }
     options = OPTIONS[architecture]
     if isinstance(options, PipelineOptions):
         options = replace(options, parser=replace(options.parser, **changes))

@@ -77,4 +77,6 @@ def treebank(language: str) -> list[Sentence]:
 
 @cache
 def trained(language: str) -> Tokenizer:
-    return train_tokenizer(treebank(language), options=TokenizerOptions(epochs=8, bits=16, rate=0.3))
+    return train_tokenizer(
+        treebank(language), options=TokenizerOptions(epochs=8, bits=16, rate=0.3), dev_fraction=0.0
+    )

@@ -90,15 +90,16 @@ def test_a_parser_that_chooses_tags_needs_a_tagger(tmp_path):
 
 
 def test_without_dev(tmp_path):
-    done = run_installed("parser", ENGLISH, "--output", tmp_path / "m", *SMALL)
+    done = run_installed("parser", ENGLISH, "--output", tmp_path / "m", *SMALL, "--dev-fraction", 0)
     assert done.returncode == 0
-    lines = done.stderr.splitlines()
+    note, *lines = done.stderr.splitlines()
+    assert note.startswith("Warning: there is no dev data")
     assert len(lines) == 4
     assert lines[0].startswith("pruner  loss ")
     assert "candidate heads per word" in lines[0]
     assert "of gold arcs lost" in lines[0]
     assert lines[3].startswith("epoch 3/3  loss ")
-    assert "dev" not in done.stderr
+    assert "dev" not in "".join(lines)
     size = (tmp_path / "m").stat().st_size
     assert done.stdout == f"{tmp_path}/m: epoch 3 of 3 kept, {size:,} bytes\n"
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
@@ -198,19 +199,20 @@ def test_ctrl_c_leaves_a_checkpoint_and_says_how_to_go_on(tmp_path):
     command = [ARBORA, "train", "parser", *arguments]
     running = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True)
     assert running.stderr is not None
+    assert running.stderr.readline().startswith("Warning: 28 of 28 dev sentences")
     seen = [running.stderr.readline() for _ in range(3)]
     running.send_signal(signal.SIGINT)
     rest = running.stderr.read().splitlines()
     assert running.wait() == 130
+    again = f"arbora train parser {' '.join(map(str, arguments))} --resume"
     assert rest[-1] == (
-        f"arbora: stopped; what is done is kept in {tmp_path}/m.checkpoint: the same command with --resume "
-        "goes on"
+        f"arbora: stopped; what is done is kept in {tmp_path}/m.checkpoint, and this goes on: {again}"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["m.checkpoint"]
     done = len(seen) + len(rest) - 2  # of epochs: one line is the pruner's, and one the last
     resumed = run(*arguments, "--resume")
     assert resumed.returncode == 0
-    lines = resumed.stderr.splitlines()
+    lines = resumed.stderr.splitlines()[1:]
     assert lines[0] in [f"resuming with epoch {epoch}/60" for epoch in (done + 1, done + 2)]
     assert lines[-1].startswith("epoch 60/60  ")
 

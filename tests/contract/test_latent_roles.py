@@ -133,7 +133,7 @@ def role_rows(parser: DependencyParser) -> np.ndarray:
 @pytest.mark.parametrize("loss", ["crf", "softmax-margin"])
 def test_it_fits_what_it_is_shown(loss, language):
     data = treebank(language)
-    parser = train(data, None, roles(loss=loss, epochs=10, bits=16, pruner_bits=14))
+    parser = train(data, None, roles(loss=loss, epochs=10, bits=16, pruner_bits=14), dev_fraction=0.0)
     assert las(parser, data) > 0.95
     assert las(parser, data, ParseOptions(decoder="mbr")) > 0.95
 
@@ -190,7 +190,7 @@ def test_with_parts_of_several_arcs(preset):
     options = preset_options(
         preset, labels="second-stage", loss="crf", latent_roles=3, epochs=8, bits=16, pruner_bits=14
     )
-    parser = train(data, None, options)
+    parser = train(data, None, options, dev_fraction=0.0)
     assert las(parser, data) > 0.95
     assert las(parser, data, ParseOptions(decoder="mbr")) > 0.9
     view = parser.graph(data[0])
@@ -202,7 +202,7 @@ def test_rules_and_constraints():
     from arbora.dependency import Rules, parse_with_rules
 
     data = treebank()
-    parser = train(data, None, roles(epochs=6, bits=16, pruner_bits=14))
+    parser = train(data, None, roles(epochs=6, bits=16, pruner_bits=14), dev_fraction=0.0)
     gold = [sentence.copy() for sentence in data]
     kept = list(parser.parse([s.copy() for s in data], ParseOptions(constraints=True)))
     assert [s.heads for s in kept] == [s.heads for s in gold]

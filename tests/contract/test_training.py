@@ -115,7 +115,7 @@ def test_an_interrupt_leaves_a_checkpoint_and_says_how_to_go_on(whole, tmp_path)
 
     output = tmp_path / "m"
     with pytest.raises(
-        StoppedError, match=r"kept in .*m\.checkpoint: the same command with --resume goes on"
+        StoppedError, match=r"kept in .*m\.checkpoint, and this goes on: the same command with --resume"
     ):
         train_small(name, output, watcher=Watcher(on_report=interrupt))
     assert not output.exists()

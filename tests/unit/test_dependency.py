@@ -20,7 +20,7 @@ from arbora.treebank import Sentence
 @pytest.mark.parametrize("labels", ["joint", "second-stage", "both"])
 def test_it_fits_what_it_is_shown(language, labels):
     data = treebank(language)
-    parser = train(data, None, TrainingOptions(labels=labels, bits=16, pruner_bits=14))
+    parser = train(data, None, TrainingOptions(labels=labels, bits=16, pruner_bits=14), dev_fraction=0.0)
     assert las(parser, data) > 0.95
     assert las(parser, data, ParseOptions(decoder="mbr")) > 0.95
 
@@ -34,14 +34,14 @@ def test_every_loss_and_learner_fits(loss, learner):
         with pytest.raises(ArboraError, match="never leaves zero"):
             train(data, None, options)
         return
-    assert las(train(data, None, options), data) > 0.95
+    assert las(train(data, None, options, dev_fraction=0.0), data) > 0.95
 
 
 @pytest.mark.parametrize("labels", ["joint", "second-stage", "both"])
 def test_supported_features_are_those_of_gold_trees(labels):
     data, bits = treebank("tr")[:8], 20
     complete, supported = (
-        train(data, None, changed(features=name, bits=bits, labels=labels))
+        train(data, None, changed(features=name, bits=bits, labels=labels), dev_fraction=0.0)
         for name in ("complete", "supported")
     )
     of_all, of_gold = complete._weights.values, supported._weights.values
@@ -87,7 +87,7 @@ def test_calibration_makes_dev_probable():
     labels = np.array([parser.labels.index(name) for s in data[:5] for name in s.deprels], np.int32)
     best = cost(scale)
     assert all(best <= cost(scale * by) + 1e-9 for by in (0.25, 0.5, 0.8, 1.25, 2.0, 4.0))
-    assert train(data, None, changed(loss="crf")).header["tree_scale"] == 1.0
+    assert train(data, None, changed(loss="crf"), dev_fraction=0.0).header["tree_scale"] == 1.0
 
 
 def test_probabilities_are_written():

@@ -9,7 +9,7 @@ import pytest
 
 from arbora.errors import ArboraError, FileError
 from arbora.models import Component, Parts, Tensors
-from arbora.training import Candidate, History, Stage, Step, Task, Trained, Watcher, run
+from arbora.training import Candidate, EpochReport, History, Stage, Step, Task, Trained, Watcher, run
 
 
 class Made(Component):
@@ -145,3 +145,16 @@ def test_what_cannot_be_resumed(tmp_path):
         run(Counting({"a": [None]}), resume=True)
     with pytest.raises(FileError, match="there is no checkpoint to go on from"):
         run(Counting({"a": [None]}), checkpoint=tmp_path / "c", resume=True)
+
+
+def test_time_left_is_an_estimate_of_the_stage():
+    """From the epochs that are over; the last has none left, and a step within another says whose it is."""
+    seen: list[EpochReport] = []
+    run(Counting({"outer": [None] * 3}, within=Counting({"": [None] * 2})), watcher=Watcher(seen.append))
+    inner, outer = seen[:2], seen[2::3]
+    assert inner[0].left_of == "outer"
+    assert "  about 1 s left of outer" in inner[0].line
+    assert "left" not in inner[1].line
+    assert [bool(report.seconds_left) for report in outer] == [True, True, False]
+    assert outer[0].seconds_left > outer[1].seconds_left > 0
+    assert "about 3 min left of upos" in EpochReport("upos", 1, seconds_left=200, left_of="upos").line

@@ -19,7 +19,7 @@ from arbora.constituency.spans.training import SpanTask, train_span_parser
 from arbora.errors import ArboraError, FileError
 from arbora.evaluation import evaluate_brackets
 from arbora.models import load_component
-from arbora.training import run, train_file
+from arbora.training import train_file
 from arbora.treebank import Constituent
 
 TREES = [
@@ -291,7 +291,7 @@ def test_a_run_goes_on_to_the_same_bytes(parser, tmp_path):
 
         with pytest.raises(StopError):
             train_span_parser(TREES, TREES, SMALL, checkpoint=path, progress=stop)
-        again = run(SpanTask(TREES, TREES, SMALL), checkpoint=path, resume=True)
+        again = train_span_parser(TREES, TREES, SMALL, checkpoint=path, resume=True)
         assert parts_of(again) == parts_of(parser)
         assert again.header == parser.header
         assert not os.path.exists(path)
@@ -309,7 +309,9 @@ def test_from_file_to_file(tmp_path):
 def test_losses_learn(loss):
     options = replace(SMALL, loss=loss, gamma=None, epochs=6, folds=0)
     trees = [tree.without_traces().without_functions() for tree in TREES]
-    found = train_span_parser(TREES, options=options).parse([tagged_words(tree) for tree in trees])
+    found = train_span_parser(TREES, options=options, dev_fraction=0.0).parse(
+        [tagged_words(tree) for tree in trees]
+    )
     assert evaluate_brackets(trees, [parsed.tree for parsed in found]).all.brackets.f1 > 0.9
 
 

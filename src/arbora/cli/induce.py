@@ -42,6 +42,10 @@ def induce(
         str | None,
         typer.Option(metavar="DEV", help="Sentences whose perplexity is shown after each iteration."),
     ] = None,
+    dev_fraction: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Without --dev, this share of RAW is held out in its place."),
+    ] = 0.0,
     trees: Annotated[
         str | None,
         typer.Option(metavar="TREEBANK", help="A treebank to learn from as well: its heads are kept."),
@@ -155,6 +159,7 @@ def induce(
             raw,
             output,
             dev=dev,
+            dev_fraction=dev_fraction,
             options=options,
             threads=available_cpus() if threads is None else threads,
             resume=resume,

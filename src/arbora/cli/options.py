@@ -21,6 +21,15 @@ Threads = Annotated[
     int | None,
     typer.Option(metavar="N", help="By default one for each CPU. The model does not depend on it."),
 ]
+DevFraction = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Without --dev, about this share of TRAIN is held out in its place, in whole documents "
+        "(`# newdoc`) or in blocks of sentences. With 0 all is learned from. By default 0.1.",
+        show_default=False,
+    ),
+]
 Licence = Annotated[
     str, typer.Option(metavar="TEXT", help="The licence of the treebank, to be kept in the model.")
 ]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arbora.training import Watcher
+from arbora.training import StoppedError, Watcher
 
 Report = TypeVar("Report")
 
@@ -30,7 +31,20 @@ def shown_progress(
 
 @contextmanager
 def training_progress(resume: bool) -> Iterator[Watcher]:
-    """A line for each report; on a terminal also a bar for the step that is running."""
+    """A line for each report; on a terminal also a bar for the step that is running.
+
+    If training is stopped, the error has the command that goes on with it.
+    """
+    try:
+        with _shown_reports(resume) as watcher:
+            yield watcher
+    except StoppedError as error:
+        words = [word for word in sys.argv[1:] if word != "--resume"]
+        raise StoppedError(error.kept, shlex.join(["arbora", *words, "--resume"])) from None
+
+
+@contextmanager
+def _shown_reports(resume: bool) -> Iterator[Watcher]:
     console = Console(stderr=True, highlight=False)
     announced = not resume
 
@@ -38,10 +52,13 @@ def training_progress(resume: bool) -> Iterator[Watcher]:
         nonlocal announced
         if not announced:
             announced = True
-            console.print(f"resuming with {title}", markup=False, soft_wrap=True)
+            say(f"resuming with {title}")
+
+    def say(line: str) -> None:
+        console.print(line, markup=False, soft_wrap=True)
 
     if not console.is_terminal:
-        yield Watcher(on_report=lambda report: typer.echo(report.line, err=True), on_step=announce)
+        yield Watcher(on_report=lambda report: say(report.line), on_step=announce, on_note=say)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
@@ -52,7 +69,8 @@ def training_progress(resume: bool) -> Iterator[Watcher]:
             bar.reset(task, description=title, total=None)
 
         yield Watcher(
-            on_report=lambda report: console.print(report.line, markup=False, soft_wrap=True),
+            on_report=lambda report: say(report.line),
             on_batch=lambda done, total: bar.update(task, completed=done, total=total),
             on_step=begin,
+            on_note=say,
         )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arbora.cli.options import Licence, ModelOutput, Resume, Threads, available_cpus
+from arbora.cli.options import DevFraction, Licence, ModelOutput, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.constituency.presets import PRESETS, find_preset, preset_options
 from arbora.errors import ArboraError
@@ -21,9 +21,12 @@ def train_constituency(
     dev: Annotated[
         str | None,
         typer.Option(
-            metavar="DEV", help="A treebank to choose the best epoch by. Without it the last epoch is kept."
+            metavar="DEV",
+            help="A treebank to choose the best epoch by. Without it some of TRAIN is held out "
+            "(--dev-fraction).",
         ),
     ] = None,
+    dev_fraction: DevFraction = None,
     preset: Annotated[
         str, typer.Option(metavar="NAME", help=f"The kind of parser. {_PRESETS}.")
     ] = "mean-field",
@@ -67,6 +70,7 @@ def train_constituency(
             train,
             output,
             dev=dev,
+            dev_fraction=dev_fraction,
             options=options,
             threads=available_cpus() if threads is None else threads,
             resume=resume,

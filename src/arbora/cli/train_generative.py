@@ -19,7 +19,7 @@ from arbora.cli.generative_options import (
     UnitsName,
     summary,
 )
-from arbora.cli.options import Licence, ModelOutput, Resume, Threads, available_cpus
+from arbora.cli.options import DevFraction, Licence, ModelOutput, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.generative.options import SMOOTHINGS, GenerativeOptions
 from arbora.training import train_file
@@ -32,10 +32,11 @@ def train_generative(
         str | None,
         typer.Option(
             metavar="DEV",
-            help="A treebank on which weights of interpolation are fitted. Without it, every tenth sentence "
-            "of TRAIN is.",
+            help="A treebank on which weights of interpolation are fitted. Without it some of TRAIN is "
+            "held out (--dev-fraction).",
         ),
     ] = None,
+    dev_fraction: DevFraction = None,
     model: GenerativeModelName = "bigram",
     units: UnitsName = "tags-and-words",
     tags: TagKind = "upos",
@@ -95,6 +96,7 @@ def train_generative(
             train,
             output,
             dev=dev,
+            dev_fraction=dev_fraction,
             options=options,
             threads=available_cpus() if threads is None else threads,
             resume=resume,

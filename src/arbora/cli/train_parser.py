@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import Licence, ModelOutput, Resume, Threads, available_cpus
+from arbora.cli.options import DevFraction, Licence, ModelOutput, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, TrainingOptions, preset_options
 from arbora.dependency.options import CONSTRAINTS, LABELS, SOLVERS
@@ -33,9 +33,10 @@ def train_parser(
         typer.Option(
             metavar="DEV",
             help="A treebank to choose the best epoch by, and to make probabilities honest on. Without it "
-            "the last epoch is kept.",
+            "some of TRAIN is held out (--dev-fraction).",
         ),
     ] = None,
+    dev_fraction: DevFraction = None,
     preset: Annotated[
         str, typer.Option(metavar="NAME", help=f"The kind of parser: {', '.join(PRESETS)}.")
     ] = DEFAULTS.preset,
@@ -249,6 +250,7 @@ def train_parser(
             train,
             output,
             dev=dev,
+            dev_fraction=dev_fraction,
             options=options,
             templates=own,
             threads=available_cpus() if threads is None else threads,

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from arbora.cli.options import ModelOutput, Resume, Threads, available_cpus
+from arbora.cli.options import DevFraction, ModelOutput, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, preset_options
 from arbora.pipeline import PipelineOptions
@@ -24,9 +24,14 @@ def train_pipeline_command(
     ],
     output: ModelOutput,
     dev: Annotated[
-        str,
-        typer.Option(metavar="DEV", help="A treebank to choose the best epochs by, and to measure on."),
-    ],
+        str | None,
+        typer.Option(
+            metavar="DEV",
+            help="A treebank to choose the best epochs by, to make probabilities honest on, and to measure "
+            "on. Without it some of TRAIN is held out (--dev-fraction).",
+        ),
+    ] = None,
+    dev_fraction: DevFraction = None,
     preset: Annotated[
         str, typer.Option(metavar="NAME", help=f"The kind of parser: {', '.join(PRESETS)}.")
     ] = DEFAULTS.parser.preset,
@@ -80,6 +85,7 @@ def train_pipeline_command(
             train,
             output,
             dev=dev,
+            dev_fraction=dev_fraction,
             options=PipelineOptions(parser=parser, folds=folds),
             threads=available_cpus() if threads is None else threads,
             resume=resume,
@@ -89,7 +95,8 @@ def train_pipeline_command(
             card={"language": language, "data": data, "licence": licence, "date": date},
             watcher=watcher,
         )
-    _print_scores(trained.component.header["card"]["scores"])
+    if "scores" in trained.component.header["card"]:
+        _print_scores(trained.component.header["card"]["scores"])
     typer.echo(f"{trained.file}: {trained.bytes:,} bytes")
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import Licence, ModelOutput, Resume, Threads, available_cpus
+from arbora.cli.options import DevFraction, Licence, ModelOutput, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.learning import LEARNERS, LOSSES
 from arbora.text import TaggerOptions
@@ -28,9 +28,10 @@ def train_tagger(
         typer.Option(
             metavar="DEV",
             help="A treebank to choose the best epochs by, and to make probabilities honest on. Without it "
-            "the last epochs are kept.",
+            "some of TRAIN is held out (--dev-fraction).",
         ),
     ] = None,
+    dev_fraction: DevFraction = None,
     templates: Annotated[
         str | None, typer.Option(metavar="FILE", help="Your own templates, instead of the built-in ones.")
     ] = None,
@@ -95,6 +96,7 @@ def train_tagger(
             train,
             output,
             dev=dev,
+            dev_fraction=dev_fraction,
             options=options,
             templates=own,
             threads=available_cpus() if threads is None else threads,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import Licence, ModelOutput, Resume
+from arbora.cli.options import DevFraction, Licence, ModelOutput, Resume
 from arbora.cli.progress import training_progress
 from arbora.text import TokenizerOptions
 from arbora.text.tokenizing.training import tokenizer_scores
@@ -22,10 +22,11 @@ def train_tokenizer_command(
         str | None,
         typer.Option(
             metavar="DEV",
-            help="A treebank to choose the best epoch by, and how easily a sentence ends. Without it the "
-            "last epoch is kept.",
+            help="A treebank to choose the best epoch by, and how easily a sentence ends. Without it "
+            "some of TRAIN is held out (--dev-fraction).",
         ),
     ] = None,
+    dev_fraction: DevFraction = None,
     epochs: Annotated[int, typer.Option(metavar="N", help="Passes over the treebank.")] = DEFAULTS.epochs,
     rate: Annotated[float, typer.Option(help="Of the learner, which is adagrad.")] = DEFAULTS.rate,
     bits: Annotated[
@@ -61,6 +62,7 @@ def train_tokenizer_command(
             train,
             output,
             dev=dev,
+            dev_fraction=dev_fraction,
             options=options,
             resume=resume,
             licence=licence,

@@ -10,7 +10,7 @@ from arbora.dependency.parser import DependencyParser
 from arbora.dependency.recipe import check_recipe
 from arbora.dependency.task import ParserTask
 from arbora.features import Templates
-from arbora.training import EpochReport, Watcher, run
+from arbora.training import EpochReport, Watcher, make_task, run
 from arbora.treebank import Sentence
 
 __all__ = ["check_recipe", "train"]
@@ -23,6 +23,7 @@ def train(
     *,
     templates: Templates | None = None,
     threads: int = 1,
+    dev_fraction: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     keep_checkpoint: bool = False,
@@ -32,11 +33,12 @@ def train(
 ) -> DependencyParser:
     """Train a parser; the same data and options give the same weights, whatever the threads.
 
-    With ``dev``, the epoch with the best LAS is kept and probabilities are calibrated on it. ``templates``
-    take the place of the preset's. ``progress`` gets a report per epoch, ``on_batch`` the sentences done and
-    to do in it; the rest is as in `arbora.training.run`. Epoch 0 is the pruner's: its scores are the share of
-    gold arcs that it would have lost, and how many candidate heads a word has (on dev, or on the training
-    data without one).
+    The epoch with the best LAS on ``dev`` is kept, and probabilities are calibrated on it. Without ``dev``,
+    about ``dev_fraction`` of the sentences is held out (`arbora.training.divide`; by default a tenth).
+    ``templates`` take the place of the preset's. ``progress`` gets a report per epoch, ``on_batch`` the
+    sentences done and to do in it; the rest is as in `arbora.training.run`. Epoch 0 is the pruner's: its
+    scores are the share of gold arcs that it would have lost, and how many candidate heads a word has (on
+    dev, or on the training data without one).
 
     >>> from arbora.treebank import read
     >>> from arbora.dependency import ParseOptions, TrainingOptions, train
@@ -45,8 +47,18 @@ def train(
     >>> next(parser.parse([treebank[0].copy()])).heads == treebank[0].heads
     True
     """
+    task = make_task(
+        ParserTask,
+        sentences,
+        dev,
+        options,
+        dev_fraction=dev_fraction,
+        templates=templates,
+        threads=threads,
+        licence=licence,
+    )
     return run(
-        ParserTask(sentences, dev, options, templates=templates, threads=threads, licence=licence),
+        task,
         checkpoint=checkpoint,
         resume=resume,
         keep_checkpoint=keep_checkpoint,

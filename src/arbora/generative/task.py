@@ -99,6 +99,11 @@ class GenerativeTask(FileTask[GenerativeParser]):
         """Nothing but the options themselves."""
 
     @classmethod
+    def without_dev(cls, options: GenerativeOptions) -> str:
+        """Counting has weights to fit; EM has nothing that dev data would change."""
+        return "" if options.iterations else "weights of interpolation are fitted on every tenth sentence"
+
+    @classmethod
     def read(cls, path: str, options: GenerativeOptions, *, dev: bool) -> list[Sentence]:
         """The sentences of a file, with tags if the model needs them."""
         return read_corpus(path, options)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from arbora.generative.options import GenerativeOptions
 from arbora.generative.parser import GenerativeParser
 from arbora.generative.task import GenerativeTask
-from arbora.training import EpochReport, Watcher, run
+from arbora.training import EpochReport, Watcher, make_task, run
 from arbora.treebank import Sentence
 
 
@@ -19,6 +19,7 @@ def train_generative(
     *,
     trees: Sequence[Sentence] = (),
     threads: int = 1,
+    dev_fraction: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     licence: str = "",
@@ -28,7 +29,9 @@ def train_generative(
     """Learn a model of sentences: by counting trees (no ``iterations``), or by EM.
 
     ``trees`` are sentences whose heads bind, beside others of which EM sums all trees out. ``dev`` is scored
-    after every iteration, and weights of interpolation are fitted on it. The rest is as in
+    after every iteration, and weights of interpolation are fitted on it. Without ``dev``, about
+    ``dev_fraction`` of the sentences is held out (`arbora.training.divide`); by default a tenth where trees
+    are counted, and nothing for EM. The rest is as in
     `arbora.training.run`. The same sentences and options give the same model, whatever the threads.
 
     >>> from arbora.treebank import Sentence
@@ -37,8 +40,18 @@ def train_generative(
     >>> next(model.parse([Sentence(["the", "cat"], upos=["DET", "NOUN"])])).heads
     [2, 0]
     """
+    task = make_task(
+        GenerativeTask,
+        sentences,
+        dev,
+        options,
+        dev_fraction=dev_fraction,
+        trees=trees,
+        threads=threads,
+        licence=licence,
+    )
     return run(
-        GenerativeTask(sentences, dev, options, trees=trees, threads=threads, licence=licence),
+        task,
         checkpoint=checkpoint,
         resume=resume,
         watcher=Watcher.of(progress, on_batch),

@@ -116,6 +116,10 @@ class Component(ABC):
         with refusing(model.path, find_architecture(cls.architecture).title):
             return cls.from_parts(model.header, model.tensors)
 
+    def add_to_report(self, name: str, facts: Any) -> None:
+        """Say more of how it was trained; only training does that."""
+        self.header.setdefault("report", {})[name] = facts
+
     def save(self, path: str | os.PathLike[str], *, compact_weights: bool = False) -> None:
         """Write the model file, whole or not at all; compact ones have 8-bit weights, if there are such."""
         write_model(path, *self.to_parts(compact_weights=compact_weights))

@@ -91,6 +91,10 @@ class Pipeline(Component):
         """What its file says."""
         return self.to_parts()[0]
 
+    def add_to_report(self, name: str, facts: Any) -> None:
+        """It is the card that says how it was trained."""
+        self.card[name] = facts
+
     @classmethod
     def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> Pipeline:
         """The pipeline of a header and tensors as `to_parts` gives them."""

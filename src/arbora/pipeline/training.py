@@ -12,7 +12,6 @@ import numpy as np
 
 from arbora.dependency import DependencyParser
 from arbora.dependency.task import ParserTask, parser_scores
-from arbora.errors import ArboraError
 from arbora.models import Component, Parts, find_architecture
 from arbora.pipeline.measuring import measure_pipeline
 from arbora.pipeline.options import PipelineOptions
@@ -31,6 +30,7 @@ from arbora.training import (
     Task,
     Trained,
     Watcher,
+    make_task,
     run,
 )
 from arbora.treebank import Sentence
@@ -44,10 +44,11 @@ COMPONENTS = {"tokenizer": "tokenizer", "tagger": "tagger", "parser": "dependenc
 
 def train_pipeline(
     sentences: Sequence[Sentence],
-    dev: Sequence[Sentence],
+    dev: Sequence[Sentence] | None = None,
     options: PipelineOptions | None = None,
     *,
     threads: int = 1,
+    dev_fraction: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     keep_checkpoint: bool = False,
@@ -58,9 +59,10 @@ def train_pipeline(
     """Train a pipeline; the same data and options give the same model, whatever the threads.
 
     ``compact_weights``: the parser has 8-bit weights, as `Pipeline.save` can write them, and is measured with
-    these. The card of the model is ``card`` and, under ``scores``, what `arbora.pipeline.measure_pipeline`
-    finds on dev. ``progress`` gets a report per epoch of each component; the rest is as in
-    `arbora.training.run`.
+    these. Without ``dev``, about ``dev_fraction`` of the sentences is held out (`arbora.training.divide`; by
+    default a tenth). The card of the model is ``card`` and, under ``scores``, what
+    `arbora.pipeline.measure_pipeline` finds on dev. ``progress`` gets a report per epoch of each component;
+    the rest is as in `arbora.training.run`.
 
     >>> from arbora.dependency import TrainingOptions
     >>> from arbora.text import TaggerOptions, TokenizerOptions
@@ -76,8 +78,18 @@ def train_pipeline(
     >>> [sentence.forms for sentence in nlp("The door is open.")]
     [['The', 'door', 'is', 'open', '.']]
     """
+    task = make_task(
+        PipelineTask,
+        sentences,
+        dev,
+        options,
+        dev_fraction=dev_fraction,
+        threads=threads,
+        compact_parser=compact_weights,
+        card=card,
+    )
     return run(
-        PipelineTask(sentences, dev, options, threads=threads, compact_parser=compact_weights, card=card),
+        task,
         checkpoint=checkpoint,
         resume=resume,
         keep_checkpoint=keep_checkpoint,
@@ -104,9 +116,7 @@ class PipelineTask(FileTask[Pipeline]):
     ) -> None:
         """The parameters are those of `train_pipeline`; a ``licence`` goes to the card."""
         self.options = (options or PipelineOptions()).check()
-        if not dev:
-            raise ArboraError("a pipeline needs dev data, to choose epochs by and to measure on")
-        self.sentences, self.dev, self.threads = sentences, dev, threads
+        self.sentences, self.dev, self.threads = sentences, dev or [], threads
         self.compact_parser = compact_parser
         self.card = {**(card or {}), **({"licence": licence} if licence else {})}
         self.folds = count_folds(sentences, self.options.folds)
@@ -207,7 +217,8 @@ class PipelineTask(FileTask[Pipeline]):
             parts = components["parser"].to_parts(compact_weights=True)
             components["parser"] = DependencyParser.from_parts(*parts)
         pipeline = Pipeline(((name, components[name]) for name in COMPONENTS), self.card)
-        pipeline.card["scores"] = measure_pipeline(pipeline, self.dev, threads=self.threads)
+        if self.dev:
+            pipeline.card["scores"] = measure_pipeline(pipeline, self.dev, threads=self.threads)
         return pipeline
 
     def snapshot(self) -> Parts:
@@ -228,5 +239,7 @@ def _kept_scores(report: Mapping[str, Any]) -> dict[str, float]:
     """The scores on dev of the epoch that was kept; or those of all stages together."""
     if "dev" in report:
         return dict(report["dev"])
+    if isinstance(report["kept"], Mapping):  # there are several stages, and no dev data
+        return {}
     row = next(row for row in report["epochs"] if row["epoch"] == report["kept"])
     return {name: value for name, value in row.items() if name not in ("epoch", "loss")}

@@ -4,6 +4,7 @@ A task supplies what differs (`arbora.training.Task`); `run` does the rest, `tra
 """
 
 from arbora.training.checkpoints import CHECKPOINT, Checkpoint, checkpoint_name
+from arbora.training.dev_data import DEV_FRACTION, divide, make_task
 from arbora.training.files import StoppedError, TrainedFile, train_file
 from arbora.training.reports import EpochReport, Watcher
 from arbora.training.run import run
@@ -11,6 +12,7 @@ from arbora.training.task import Candidate, FileTask, History, Options, Stage, S
 
 __all__ = [
     "CHECKPOINT",
+    "DEV_FRACTION",
     "Candidate",
     "Checkpoint",
     "EpochReport",
@@ -25,6 +27,8 @@ __all__ = [
     "TrainedFile",
     "Watcher",
     "checkpoint_name",
+    "divide",
+    "make_task",
     "run",
     "train_file",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 from arbora.errors import ArboraError
 from arbora.models import Component, check_model_name, find_architecture, remove_leftovers
 from arbora.training.checkpoints import Checkpoint, checkpoint_name
+from arbora.training.dev_data import check_dev_fraction, make_task
 from arbora.training.reports import Watcher
 from arbora.training.run import run
 from arbora.training.task import FileTask
@@ -18,10 +19,21 @@ __all__ = ["StoppedError", "TrainedFile", "train_file"]
 
 
 class StoppedError(ArboraError):
-    """Training was stopped by the user, and can go on."""
+    """Training was stopped by the user, and can go on if there is a checkpoint.
+
+    ``command`` is what goes on with it, if that is known.
+    """
 
     exit_code = 130
     """What a shell expects of a program that Ctrl-C has ended."""
+
+    def __init__(self, kept: Checkpoint, command: str = "the same command with --resume") -> None:
+        self.kept = kept
+        super().__init__(
+            f"stopped; what is done is kept in {kept.path}, and this goes on: {command}"
+            if kept.exists()
+            else "stopped before anything was done"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +64,7 @@ def train_file(
     output: str,
     *,
     dev: str | None = None,
+    dev_fraction: float | None = None,
     options: Any = None,
     threads: int = 1,
     resume: bool = False,
@@ -63,8 +76,10 @@ def train_file(
     """Train a model of this architecture on a treebank file, and write it.
 
     What is wrong with the options or the output is found before anything is read. ``own`` is what the task of
-    the architecture takes besides. The checkpoint is ``output`` + ``.checkpoint``; it is removed when the
-    model is written, not before, and an interrupt leaves it: then `StoppedError` says how to go on.
+    the architecture takes besides. Without ``dev``, about ``dev_fraction`` of the sentences is held out as
+    dev data, in whole documents (`arbora.training.divide`); None is a tenth where dev data is of use, 0
+    learns from all. The checkpoint is ``output`` + ``.checkpoint``; it is removed when the model is written,
+    not before, and an interrupt leaves it: then `StoppedError` says how to go on.
 
     >>> import os, tempfile
     >>> from arbora.text import TokenizerOptions
@@ -76,6 +91,7 @@ def train_file(
     task_class: type[FileTask[Any]] = resolve_name(find_architecture(architecture).task)
     options = (task_class.default_options() if options is None else options).check()
     task_class.check(options, **own)
+    check_dev_fraction(dev_fraction)
     if threads < 1:
         raise ArboraError("threads must be at least 1")
     check_model_name(output, [source] if dev is None else [source, dev])
@@ -83,17 +99,23 @@ def train_file(
     if resume:
         kept.check()
     remove_leftovers(output)
-    sentences = task_class.read(source, options, dev=False)
-    others = None if dev is None else task_class.read(dev, options, dev=True)
-    task = task_class(sentences, others, options, threads=threads, licence=licence, **own)
     try:
+        sentences = task_class.read(source, options, dev=False)
+        others = None if dev is None else task_class.read(dev, options, dev=True)
+        task = make_task(
+            task_class,
+            sentences,
+            others,
+            options,
+            dev_fraction=dev_fraction,
+            watcher=watcher,
+            threads=threads,
+            licence=licence,
+            **own,
+        )
         made = run(task, checkpoint=kept.path, resume=resume, keep_checkpoint=True, watcher=watcher)
         made.save(output, compact_weights=compact_weights)
     except KeyboardInterrupt:
-        raise StoppedError(
-            f"stopped; what is done is kept in {kept.path}: the same command with --resume goes on"
-            if kept.exists()
-            else "stopped before anything was done"
-        ) from None
+        raise StoppedError(kept) from None
     kept.remove(task)
     return TrainedFile(output, os.path.getsize(output), made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from arbora.errors import ArboraError
@@ -39,6 +40,8 @@ def run(
         _train_stage(task, state, kept, watcher)
     watcher.on_step("finishing")
     made = task.finish(state.history)
+    if task.dev_data:
+        made.add_to_report("dev_data", dict(task.dev_data))
     if kept is not None and not keep_checkpoint:
         kept.remove(task)
     return made
@@ -69,12 +72,14 @@ def _start(task: Task[Any], kept: Checkpoint | None, resume: bool) -> RunState:
 def _train_stage(task: Task[Any], state: RunState, kept: Checkpoint | None, watcher: Watcher) -> None:
     """The rest of a stage; then the task and the state are at the beginning of the next one."""
     stage = task.stages[state.stage]
-    steps = max(1, stage.epochs)
+    steps, begun, first = max(1, stage.epochs), time.perf_counter(), state.epoch
     while state.epoch < steps and not (state.epoch and task.ends_early(stage, state.history)):
         report = _train_step(task, state, stage, kept, watcher)
         if kept is not None:
             kept.save(task, state)
             kept.within(stage.name).unlink()  # what it was for is part of this one now
+        each = (time.perf_counter() - begun) / (state.epoch - first)
+        report = replace(report, seconds_left=each * (steps - state.epoch), left_of=stage.name)
         watcher.on_report(report)  # whoever sees it may stop the run: nothing is lost
     assert state.best is not None
     state.done.append(state.best)

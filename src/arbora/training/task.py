@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from arbora.models import Component, Parts
@@ -105,6 +106,10 @@ class Task(ABC, Generic[Made]):
 
     options: Options
     stages: Sequence[Stage]
+    dev_data: Mapping[str, Any] = MappingProxyType({})
+    """What a model's report says of the dev data (`arbora.training.dev_data`)."""
+    notes: Sequence[str] = ()
+    """Lines on the data that people should read."""
 
     @abstractmethod
     def fingerprint(self) -> int:
@@ -172,6 +177,11 @@ class FileTask(Task[Made]):
     @abstractmethod
     def check(cls, options: Any, **own: Any) -> None:
         """ArboraError if something is wrong with the options that can be told before anything is read."""
+
+    @classmethod
+    def without_dev(cls, options: Any) -> str:
+        """What happens without dev data, for people; empty if dev data would change nothing."""
+        return "the last epoch is kept, and probabilities are not calibrated"
 
     @classmethod
     @abstractmethod

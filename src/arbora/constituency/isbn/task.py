@@ -17,7 +17,18 @@ from arbora.constituency.trees import prepared_trees, read_trees, tagged_words
 from arbora.errors import ArboraError
 from arbora.evaluation import evaluate_brackets
 from arbora.models import Parts
-from arbora.training import Candidate, EpochReport, FileTask, History, Stage, Step, Trained, Watcher, run
+from arbora.training import (
+    Candidate,
+    EpochReport,
+    FileTask,
+    History,
+    Stage,
+    Step,
+    Trained,
+    Watcher,
+    make_task,
+    run,
+)
 from arbora.treebank import Constituent
 
 __all__ = ["IsbnTask", "train_isbn"]
@@ -33,6 +44,7 @@ def train_isbn(
     options: IsbnOptions | None = None,
     *,
     threads: int = 1,
+    dev_fraction: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     keep_checkpoint: bool = False,
@@ -42,16 +54,26 @@ def train_isbn(
 ) -> IsbnParser:
     """Train an ISBN parser; the same trees and options give the same weights, whatever the threads.
 
-    Traces and, unless ``keep_functions`` is set, function tags are taken off. With ``dev``, the epoch of the
-    best F1 is kept. The rest is as in `arbora.training.run`.
+    Traces and, unless ``keep_functions`` is set, function tags are taken off. The epoch of the best
+    F1 on ``dev`` is kept. Without ``dev``, about ``dev_fraction`` of the trees is held out
+    (`arbora.training.divide`; by default a tenth). The rest is as in `arbora.training.run`.
 
     >>> tree = Constituent.from_string("(TOP (S (NP (NNS Dogs)) (VP (VBP bark))))")
     >>> parser = train_isbn([tree] * 8, options=IsbnOptions(width=5, least_count=1, epochs=30, rate=0.05))
     >>> print(parser.parse([tagged_words(tree)])[0].tree)
     (TOP (S (NP (NNS Dogs)) (VP (VBP bark))))
     """
+    task = make_task(
+        IsbnTask,
+        trees,
+        dev,
+        options,
+        dev_fraction=dev_fraction,
+        threads=threads,
+        licence=licence,
+    )
     return run(
-        IsbnTask(trees, dev, options, threads=threads, licence=licence),
+        task,
         checkpoint=checkpoint,
         resume=resume,
         keep_checkpoint=keep_checkpoint,
@@ -98,6 +120,11 @@ class IsbnTask(FileTask[IsbnParser]):
     def check(cls, options: IsbnOptions, **own: Any) -> None:
         """The options alone can be wrong."""
         options.check()
+
+    @classmethod
+    def without_dev(cls, options: IsbnOptions) -> str:
+        """Its probabilities are not calibrated in any case."""
+        return "the last epoch is kept"
 
     @classmethod
     def read(cls, path: str, options: IsbnOptions, *, dev: bool) -> list[Constituent]:

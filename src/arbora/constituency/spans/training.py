@@ -22,7 +22,18 @@ from arbora.evaluation import evaluate_brackets
 from arbora.learning import Learner, Loss, best_scale, find_learner, find_loss
 from arbora.learning.states import averaged_weights, learner_parts, restore_learner, weight_parts, weights_of
 from arbora.models import Parts, Tensors, under
-from arbora.training import Candidate, EpochReport, FileTask, History, Stage, Step, Trained, Watcher, run
+from arbora.training import (
+    Candidate,
+    EpochReport,
+    FileTask,
+    History,
+    Stage,
+    Step,
+    Trained,
+    Watcher,
+    make_task,
+    run,
+)
 from arbora.treebank import Constituent
 
 __all__ = ["SpanTask", "train_span_parser"]
@@ -39,6 +50,7 @@ def train_span_parser(
     *,
     templates: SpanTemplates | None = None,
     threads: int = 1,
+    dev_fraction: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     keep_checkpoint: bool = False,
@@ -48,17 +60,28 @@ def train_span_parser(
 ) -> SpanParser:
     """Train a span parser; the same trees and options give the same weights, whatever the threads.
 
-    Traces are left out, and function tags unless the options keep them. With ``dev``, the epoch with the best
-    F1 of labelled brackets is kept. ``progress`` gets a report per epoch, ``on_batch`` the sentences done and
-    to do in it; the rest is as in `arbora.training.run`.
+    Traces are left out, and function tags unless the options keep them. The epoch with the best F1 of
+    labelled brackets on ``dev`` is kept. Without ``dev``, about ``dev_fraction`` of the trees is held out
+    (`arbora.training.divide`; by default a tenth). ``progress`` gets a report per epoch, ``on_batch`` the
+    sentences done and to do in it; the rest is as in `arbora.training.run`.
 
     >>> tree = Constituent.from_string("((S (NP (DT the) (NN dog)) (VP (VBZ barks))))")
     >>> parser = train_span_parser([tree], options=SpanOptions(epochs=3, bits=(12, 14)))
     >>> print(parser.parse(sentences_of([tree]))[0].tree)
     ((S (NP (DT the) (NN dog)) (VP (VBZ barks))))
     """
+    task = make_task(
+        SpanTask,
+        trees,
+        dev,
+        options,
+        dev_fraction=dev_fraction,
+        templates=templates,
+        threads=threads,
+        licence=licence,
+    )
     return run(
-        SpanTask(trees, dev, options, templates=templates, threads=threads, licence=licence),
+        task,
         checkpoint=checkpoint,
         resume=resume,
         keep_checkpoint=keep_checkpoint,

@@ -68,7 +68,8 @@ def tag_fold(
     """One of the folds of `jackknife_tags`, counted from 1."""
     edges = np.linspace(0, len(sentences), folds + 1).round().astype(int).tolist()
     start, end = edges[fold - 1], edges[fold]
-    tagger = train_tagger([*sentences[:start], *sentences[end:]], options=options, threads=threads)
+    others = [*sentences[:start], *sentences[end:]]
+    tagger = train_tagger(others, options=options, dev_fraction=0.0, threads=threads)
     if like is not None:
         tagger = _calibrated(tagger, like)
     copies = (sentence.copy() for sentence in sentences[start:end])

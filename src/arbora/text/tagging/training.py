@@ -38,6 +38,7 @@ from arbora.training import (
     Step,
     Trained,
     Watcher,
+    make_task,
     run,
 )
 from arbora.treebank import Sentence
@@ -52,6 +53,7 @@ def train_tagger(
     *,
     templates: TaggerTemplates | None = None,
     threads: int = 1,
+    dev_fraction: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     keep_checkpoint: bool = False,
@@ -61,10 +63,12 @@ def train_tagger(
 ) -> Tagger:
     """Train a tagger; the same data and options give the same weights, whatever the threads.
 
-    Every word needs a UPOS tag. XPOS, FEATS and lemmas are learned as they are, ``_`` too. With ``dev``, the
-    best epoch of each stage is kept and probabilities are calibrated on it. ``progress`` gets a report per
-    epoch, ``on_batch`` the sentences done and to do in it; the rest is as in `arbora.training.run`. The
-    labels of the stage ``morph`` are right if XPOS and FEATS are, those of ``lemma`` if the edit script is.
+    Every word needs a UPOS tag. XPOS, FEATS and lemmas are learned as they are, ``_`` too. The best epoch of
+    each stage on ``dev`` is kept, and probabilities are calibrated on it. Without ``dev``, about
+    ``dev_fraction`` of the sentences is held out (`arbora.training.divide`; by default a tenth). ``progress``
+    gets a report per epoch, ``on_batch`` the sentences done and to do in it; the rest is as in
+    `arbora.training.run`. The labels of the stage ``morph`` are right if XPOS and FEATS are, those of
+    ``lemma`` if the edit script is.
 
     >>> from arbora.treebank import Sentence, read
     >>> treebank = list(read("examples/treebank/en.conllu"))
@@ -73,8 +77,18 @@ def train_tagger(
     >>> found.upos == treebank[0].upos, found.lemmas == treebank[0].lemmas
     (True, True)
     """
+    task = make_task(
+        TaggerTask,
+        sentences,
+        dev,
+        options,
+        dev_fraction=dev_fraction,
+        templates=templates,
+        threads=threads,
+        licence=licence,
+    )
     return run(
-        TaggerTask(sentences, dev, options, templates=templates, threads=threads, licence=licence),
+        task,
         checkpoint=checkpoint,
         resume=resume,
         keep_checkpoint=keep_checkpoint,

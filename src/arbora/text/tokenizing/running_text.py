@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from arbora.errors import ArboraError
 from arbora.treebank import Sentence
+from arbora.treebank.comments import begins
 from arbora.treebank.tokens import surface_tokens
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
@@ -107,16 +108,12 @@ def paragraphs_of(sentences: Iterable[Sentence]) -> list[list[SentenceText]]:
     for sentence in sentences:
         if not len(sentence):
             continue
-        if not paragraphs or any(_begins_paragraph(comment) for comment in sentence.comments):
+        if not paragraphs or begins(sentence, "newdoc", "newpar"):
             paragraphs.append([])
         paragraphs[-1].append(text_of(sentence))
     if not paragraphs:
         raise ArboraError("the treebank has no words")
     return paragraphs
-
-
-def _begins_paragraph(comment: str) -> bool:
-    return comment[1:].replace("=", " ").split()[:1] in (["newdoc"], ["newpar"])
 
 
 def count_tokens(sentences: Iterable[Sentence]) -> Counter[tuple[str, tuple[str, ...]]]:

@@ -35,6 +35,7 @@ from arbora.training import (
     Step,
     Trained,
     Watcher,
+    make_task,
     run,
 )
 from arbora.treebank import Sentence, read
@@ -50,6 +51,7 @@ def train_tokenizer(
     dev: Sequence[Sentence] | None = None,
     options: TokenizerOptions | None = None,
     *,
+    dev_fraction: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     keep_checkpoint: bool = False,
@@ -59,11 +61,21 @@ def train_tokenizer(
     """Train a tokenizer on the text of a treebank; the same data and options give the same bytes.
 
     The text is that of ``# text`` or, without it, of the forms and SpaceAfter; paragraphs begin with
-    ``# newdoc`` and ``# newpar``. With ``dev``, the epoch with the best F1 of tokens and sentences is kept.
+    ``# newdoc`` and ``# newpar``. The epoch with the best F1 of tokens and sentences on ``dev`` is kept.
+    Without ``dev``, about ``dev_fraction`` of the sentences is held out (`arbora.training.divide`; by default
+    a tenth).
     The rest is as in `arbora.training.run`; ``progress`` gets a report per epoch.
     """
+    task = make_task(
+        TokenizerTask,
+        sentences,
+        dev,
+        options,
+        dev_fraction=dev_fraction,
+        licence=licence,
+    )
     return run(
-        TokenizerTask(sentences, dev, options, licence=licence),
+        task,
         checkpoint=checkpoint,
         resume=resume,
         keep_checkpoint=keep_checkpoint,
@@ -115,6 +127,11 @@ class TokenizerTask(FileTask[Tokenizer]):
     @classmethod
     def check(cls, options: TokenizerOptions, **own: Any) -> None:
         """Nothing but what the options check themselves."""
+
+    @classmethod
+    def without_dev(cls, options: TokenizerOptions) -> str:
+        """Its probabilities are not calibrated in any case."""
+        return "the last epoch is kept"
 
     @classmethod
     def read(cls, path: str, options: TokenizerOptions, *, dev: bool) -> list[Sentence]:
