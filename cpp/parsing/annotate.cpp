@@ -18,7 +18,7 @@ using treebank::Row;
 
 constexpr std::string_view head_probability = "HeadProbability", label_probability = "LabelProbability",
                            tag_probability = "UposProbability", tree_log_probability = "tree_log_probability",
-                           certificate = "certificate", kbest_rank = "kbest_rank";
+                           certificate = "certificate";
 
 const char* code_of(ParseFault fault) {
     switch (fault) {
@@ -220,7 +220,7 @@ Batch annotate_kbest_from(const Source& source, std::shared_ptr<const ParserName
         for (const LabelledTree& tree : found[i].trees) {
             AnnotatedSentence& copy = result.sentences.emplace_back(batch.sentences[i].copy());
             set_tree(tree.heads.data(), tree.labels.data(), names->labels, options.constraints, copy);
-            copy.add_note({kbest_rank, NoteKind::count, static_cast<double>(++rank)});
+            copy.add_note({treebank::kbest_rank_note, NoteKind::count, static_cast<double>(++rank)});
             copy.add_note({tree_log_probability, NoteKind::measure, tree.score});
         }
     }

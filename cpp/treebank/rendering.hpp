@@ -1,6 +1,7 @@
 // Annotated sentences as CoNLL-U: the one place where columns, MISC and comments are made of what was found.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "treebank/batch.hpp"
@@ -30,12 +31,23 @@ bool is_note(std::string_view comment, std::string_view name);
 // Whether a comment is no longer true, or says what a note will.
 bool is_replaced_comment(const AnnotatedSentence& sentence, std::string_view comment);
 
+// Of the k best trees of a sentence, each is one of its own: its name has the rank behind it, `s1-2`.
+inline constexpr std::string_view kbest_rank_note = "kbest_rank", sent_id_note = "sent_id";
+
 template <class Call>
 void for_comments(const AnnotatedSentence& sentence, const Call& call) {
-    for (std::string_view comment : sentence.block.comments) {
-        if (!is_replaced_comment(sentence, comment)) call(comment);
-    }
+    const auto is_rank = [](const Note& note) { return note.name == kbest_rank_note; };
+    const auto rank = std::find_if(sentence.notes.begin(), sentence.notes.end(), is_rank);
     std::string made;
+    for (std::string_view comment : sentence.block.comments) {
+        if (rank != sentence.notes.end() && is_note(comment, sent_id_note)) {
+            made.assign(comment.substr(0, comment.find_last_not_of(' ') + 1)).push_back('-');
+            append_note(*rank, made);
+            call(made);
+        } else if (!is_replaced_comment(sentence, comment)) {
+            call(comment);
+        }
+    }
     for (const Note& note : sentence.notes) {
         made.assign("# ").append(note.name).append(" = ");
         append_note(note, made);

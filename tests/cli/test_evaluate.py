@@ -40,7 +40,7 @@ def test_table(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "UAS" in done.stdout
     assert "100.00" in done.stdout
-    assert "calibration error 0.1000" in done.stdout
+    assert "Probabilities of heads: expected calibration error 0.1000" in done.stdout
     assert "nsubj" in done.stdout
     assert "paired permutation" in done.stdout
 
@@ -52,7 +52,51 @@ def test_json(tmp_path):
     assert report["labels"]["nsubj"]["correct"] == 0
     assert report["scores"]["LAS"]["f1"] < 1
     assert report["comparison"]["UAS"] == {"difference": 0.0, "p_value": 1.0, "permutations": 10_000}
-    assert abs(report["calibration"]["error"] - 0.1) < 1e-9
+    assert abs(report["calibration"]["heads"]["error"] - 0.1) < 1e-9
+    assert list(report["calibration"]) == ["heads"]  # labels have no probabilities there
+
+
+def test_labels_are_calibrated_too(tmp_path):
+    def rows(*words: tuple[int, str, str]) -> str:
+        lines = [
+            f"{id}\tw{id}\t_\tX\t_\t_\t{head}\t{label}\t_\t{misc}"
+            for id, (head, label, misc) in enumerate(words, 1)
+        ]
+        return "\n".join(lines) + "\n\n"
+
+    gold, system = tmp_path / "g.conllu", tmp_path / "s.conllu"
+    gold.write_text(rows((0, "root", "_"), (1, "obj", "_"), (1, "obl", "_")), "utf-8")
+    sure = "HeadProbability={}|LabelProbability={}".format
+    system.write_text(
+        rows((0, "root", sure(1, 1)), (1, "obl", sure(0.5, 0.6)), (2, "obl", sure(0.5, 0.2))), "utf-8"
+    )
+    found = json.loads(run(gold, system, "--json").stdout)["calibration"]
+    assert {name: each["bins"] for name, each in found.items()} == {
+        "heads": [[0.5, 0.5, 2], [1.0, 1.0, 1]],
+        "labels": [[0.6, 0.0, 1], [1.0, 1.0, 1]],  # the third word's head is wrong
+        "labelled arcs": [[0.1, 0.0, 1], [0.3, 0.0, 1], [1.0, 1.0, 1]],
+    }
+    shown = run(gold, system).stdout
+    assert "Probabilities of labels: expected calibration error 0.3000" in shown
+    assert "Probabilities of labelled arcs: expected calibration error 0.1333" in shown
+
+
+def test_details_are_in_the_order_of_lengths(tmp_path):
+    gold = tmp_path / "g.conllu"
+    lengths = (25, 3, 55, 12, 12, 31, 45)
+    sentences = [Sentence(["w"] * n, heads=[*range(2, n + 1), 0], deprels=["x"] * n) for n in lengths]
+    far = Sentence(["w"] * 9, heads=[9, 9, 9, 9, 9, 9, 9, 9, 0], deprels=["x"] * 9)
+    write(gold, [*sentences, far])
+    wanted = {
+        "lengths": ["1-10", "11-20", "21-30", "31-40", "41-50", "51+"],
+        "distances": ["root", "1", "2", "3-6", "7+"],
+    }
+    report = json.loads(run(gold, gold, "--json").stdout)
+    assert {name: list(report[name]) for name in wanted} == wanted
+    lines = run(gold, gold, "--details").stdout.splitlines()
+    firsts = [line.split("│")[1].strip() for line in lines if line.startswith("│")]
+    for bins in wanted.values():
+        assert [first for first in firsts if first in bins] == bins
 
 
 def test_other_text(tmp_path):

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arbora.models import FORMAT_VERSION, compact, write_model
+from arbora.models import FORMAT_VERSION, compact, read_model, write_model
+from arbora.pipeline.shipped import find_model
 
 ARBORA = Path(sys.executable).with_name("arbora")
 HEADER = {
@@ -80,6 +81,30 @@ def test_tables(path):
         ["weights", "float32", "400", "1,600", "50.0 %", "2.5"],
     ):
         assert row in rows, done.stdout
+
+
+def test_the_shipped_model_by_its_name():
+    done = run("en")
+    assert (done.returncode, done.stderr) == (0, "")
+    model = find_model("en")
+    header = read_model(model).header
+    shown = " ".join(" ".join(done.stdout.replace("│", " ").split()).split())
+    card = header["card"]
+    for value in (card["data"], card["licence"], f"LAS={card['scores']['raw_text']['LAS']:.5g}"):
+        assert value in shown
+    tables = [line.strip() for line in done.stdout.splitlines()]
+    for own in header["components"]:
+        assert own["name"] in tables  # the title of its table
+        for name, value in own["options"].items():
+            if isinstance(value, int | str):
+                assert f"{name}={value}" in shown, own["name"]
+    assert json.loads(run("en", "--json").stdout)["file"] == model
+
+
+def test_a_model_that_is_not_there():
+    done = run("xx")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "arbora: xx: there is no such file, and the models that come with Arbora are en\n"
 
 
 def test_no_licence(path):

@@ -17,6 +17,7 @@ from arbora.cli.lazy import WIDEST, LazyCommand
 from arbora.cli.train import COMMANDS as TRAIN_PLACES
 
 ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.conllu"
+PROGRAM = str(Path(sys.executable).parent / "arbora")
 COMMANDS = [
     "bench",
     "convert",
@@ -47,8 +48,7 @@ def arbora_command(
     *arguments: str, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """The installed command, as a user runs it."""
-    program = str(Path(sys.executable).parent / "arbora")
-    return subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=environment)
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, env=environment)
 
 
 def test_version():
@@ -145,6 +145,51 @@ def test_common_options_come_first_and_the_rest_in_panels(command, panels, first
 
 def test_no_arguments_show_the_help():
     assert "Usage" in arbora_command().stdout
+
+
+WRITING = [
+    ["--help"],
+    ["--version"],
+    ["parse", "--help"],
+    ["parse", "It works."],
+    ["parse", "-i", str(ENGLISH), "--input-format", "conllu"],
+    ["parse", "-i", str(ENGLISH), "--format", "json"],
+    ["parse", "-i", str(ENGLISH), "--format", "svg"],
+    ["tag", "-i", str(ENGLISH)],
+    ["tokenize", "-i", str(ENGLISH)],
+    ["tokenize", "-i", str(ENGLISH), "--input-format", "conllu"],
+    ["convert", str(ENGLISH), "-", "--to", "conllx"],
+    ["validate", str(ENGLISH), "--json"],
+    ["draw", str(ENGLISH)],
+    ["evaluate", str(ENGLISH), str(ENGLISH)],
+    ["inspect", "en"],
+    ["inspect", "en", "--json"],
+    ["models"],
+]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("arguments", WRITING, ids=" ".join)
+def test_a_full_disk_is_one_line(arguments):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    last = done.stderr.splitlines()[-1]
+    assert (done.returncode, last) == (2, "arbora: standard output: No space left on device"), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", WRITING, ids=" ".join)
+def test_nobody_reads_the_output(arguments):
+    """As in `arbora ... | head -0`: it ends quietly."""
+    child = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child.stdout.close()
+    errors = child.stderr.read()
+    assert child.wait() == 1, errors
+    assert "rror" not in errors
+    assert "Exception" not in errors
 
 
 @pytest.mark.parametrize("arguments", [["parze"], ["--verzion"], ["bench", "--jsonn"]])

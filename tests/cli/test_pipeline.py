@@ -44,6 +44,19 @@ def book(tmp_path) -> Path:
     return path
 
 
+def test_the_name_of_a_file_is_no_text(tmp_path, monkeypatch):
+    """Somebody forgot --input: one line says so, and nothing is parsed."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("letter.txt", "a letter.txt"):
+        Path(name).write_text("It works.\n", "utf-8")
+        done = run_here("parse", name)
+        assert (done.returncode, done.stdout) == (2, "")
+        quoted = f"'{name}'" if " " in name else name
+        assert f"is the name of a file: for what is in it, say `arbora parse --input {quoted}`" in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert run_here("parse", "letters.txt").returncode == 0  # no such file: a text
+
+
 def test_a_text_is_drawn_with_probabilities(model):
     drawn = run("parse", TEXT, "--model", model).stdout
     assert drawn.count("root") == 2

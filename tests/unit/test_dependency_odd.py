@@ -92,6 +92,7 @@ def test_kbest_sentences(parser):
     assert empty.findings is None
     ranks = [[comment for comment in copy.comments if "kbest_rank" in comment] for copy in copies]
     assert ranks == [[f"# kbest_rank = {rank}"] for rank in (1, 2, 3, 4)]
+    assert [copy.sent_id for copy in copies] == [f"{sentence.sent_id}-{rank}" for rank in (1, 2, 3, 4)]
     with pytest.raises(ArboraError, match="k must be"):
         next(parser.kbest([sentence], 0))
 

@@ -2,14 +2,17 @@
 
 A subcommand is imported when it is called, so that no command waits for what only others need.
 
-Exit codes: 0 all is well; 2 the input or the options are bad, and one line on standard error says why; 130
-training was stopped by Ctrl-C, and the line says how to go on.
+Exit codes: 0 all is well; 1 nobody reads the output any more (``| head``), which is worth no line; 2 the
+input or the options are bad or the output cannot be written, and one line on standard error says why; 130 training
+was stopped by Ctrl-C, and the line says how to go on.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -88,9 +91,31 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; an error of the user's becomes one line on standard error and exit code 2."""
+    """Run the command line; an error of the user's becomes one line on standard error and exit code 2.
+
+    So does a full disk behind standard output. Where nobody reads it any more, it ends quietly.
+    """
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # not when Python ends, where an error could not be told
     except ArboraError as error:
-        print(f"arbora: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        _end(error.exit_code, str(error))
+    except BrokenPipeError:
+        _end(1)
+    except OSError as error:
+        _end(ArboraError.exit_code, f"{error.filename or 'standard output'}: {error.strerror or error}")
+
+
+def _end(code: int, reason: str | None = None) -> NoReturn:
+    """End with this code; what could not be written is given up, lest Python try it again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if reason is not None:
+        with contextlib.suppress(OSError):
+            print(f"arbora: {reason}", file=sys.stderr)
+    sys.exit(code)

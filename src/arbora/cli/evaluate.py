@@ -16,12 +16,11 @@ from arbora.evaluation import (
     Calibration,
     Evaluation,
     MismatchError,
-    calibrate,
+    calibrations,
     compare,
     evaluate,
     evaluate_raw_text,
 )
-from arbora.evaluation.calibration import head_probabilities
 from arbora.treebank import Sentence, read
 
 SCORES = ("UAS", "LAS", "LAS with subtypes", "labels", "labels with subtypes", "CLAS")
@@ -55,10 +54,9 @@ def evaluate_files(
 def _same_words(right: list[Sentence], found: list[Sentence], other: str | None) -> dict[str, Any]:
     result = evaluate(right, found)
     report = result.as_dict()
-    probabilities = [head_probabilities(sentence) for sentence in found]
-    known = [p for row in probabilities if row is not None for p in row]
-    if known and None not in probabilities:
-        report["calibration"] = asdict(calibrate(known, result.right_heads))
+    calibrated = calibrations(found, result.right_heads, result.right_arcs)
+    if calibrated:
+        report["calibration"] = {name: asdict(each) for name, each in calibrated.items()}
     if other is not None:
         report["comparison"] = _comparison(result, evaluate(right, read(other, single_root=False)))
     return report
@@ -95,8 +93,9 @@ def evaluate_command(
     """Score a parsed treebank against the gold one: both must have the same text.
 
     **UAS**: words with the right head. **LAS**: and the right relation, without subtypes, as in the CoNLL
-    2018 shared task; **CLAS**: the same for content words. If every word's MISC has `HeadProbability=`,
-    their calibration is shown.
+    2018 shared task; **CLAS**: the same for content words. If every word's MISC has `HeadProbability=`
+    or `LabelProbability=`, their calibration is shown: of heads, of labels where the head is right (they are
+    probabilities given the tree), and of labelled arcs, by the product of both.
 
     If the text was cut into other words or sentences, all is found out from characters, as in that task:
     precision, recall and F1 of tokens, sentences, words, and of what is right on words that are.
@@ -122,9 +121,10 @@ def evaluate_command(
             if name in report:
                 console.print(_detail_table(name, report[name]))
     if "calibration" in report:
-        calibration = Calibration(**report["calibration"])
-        typer.echo(f"Head probabilities: expected calibration error {calibration.error:.4f}")
-        console.print(_calibration_table(calibration))
+        for name, fields in report["calibration"].items():
+            calibration = Calibration(**fields)
+            typer.echo(f"Probabilities of {name}: expected calibration error {calibration.error:.4f}")
+            console.print(_calibration_table(name, calibration))
     for name, found in report.get("comparison", {}).items():
         gap, p = 100 * found["difference"], found["p_value"]
         typer.echo(f"{name}: {gap:+.2f} against {compare_with}, p = {p:.4f} (paired permutation)")
@@ -148,7 +148,10 @@ def _detail_table(name: str, ratios: dict[str, dict[str, float]]) -> Table:
     table = Table(title=f"By {name.removesuffix('s')}")
     for column in (name.removesuffix("s"), "gold", "precision", "recall", "F1"):
         table.add_column(column, justify="left" if column == name.removesuffix("s") else "right")
-    for key, row in sorted(ratios.items(), key=lambda item: -item[1]["gold"]):
+    rows = list(ratios.items())
+    if name == "labels":
+        rows.sort(key=lambda item: -item[1]["gold"])
+    for key, row in rows:
         table.add_row(key, str(row["gold"]), *_shares(row))
     return table
 
@@ -166,9 +169,9 @@ def _shares(row: dict[str, float]) -> list[str]:
     return [f"{100 * row[name]:.2f}" for name in ("precision", "recall", "f1")]
 
 
-def _calibration_table(calibration: Calibration) -> Table:
+def _calibration_table(name: str, calibration: Calibration) -> Table:
     table = Table()
-    for column in ("at least", "share of words", "right heads"):
+    for column in ("at least", "share of words", f"right {name}"):
         table.add_column(column, justify="right")
     for threshold, share, accuracy in calibration.coverage:
         table.add_row(f"{threshold:.2f}", f"{100 * share:.2f}", f"{100 * accuracy:.2f}")

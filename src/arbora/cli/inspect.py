@@ -12,54 +12,82 @@ from rich.text import Text
 
 from arbora.errors import ArboraError
 from arbora.models import find_architecture, inspect_model
+from arbora.pipeline.shipped import existing_model
 
 FIRST = ("epoch", "loss", "uas", "las")
 """Columns of the training report that come first, if they are there."""
 
 
 def inspect_command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A model file, or the name of one that comes with Arbora, such as en."
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything.")] = False,
 ) -> None:
     """Show what is in a model file: what it is for, how it was trained, and its weights.
 
-    The file is checked on the way: a damaged one is refused. **Heaviest templates** are those with the
+    Of a pipeline: its card with data, licence and scores, and every component with its options. The file is
+    checked on the way: a damaged one is refused. **Heaviest templates** are those with the
     greatest share of the squared weight.
 
-    Example: `arbora inspect en.model`
+    Examples: `arbora inspect en`, `arbora inspect my.model`
     """
-    facts = inspect_model(model)
+    facts = inspect_model(existing_model(model))
     if as_json:
         typer.echo(json.dumps(facts))
         return
     console = Console()
     header = facts["header"]
     console.print(_main_table(facts))
+    _print_tables(console, header)
+    for own in _rows(header.get("components")):
+        console.print(
+            _table_of(own.get("name"), [("architecture", own.get("architecture")), *_header_rows(own)])
+        )
+        _print_tables(console, own)
+    console.print(_tensor_table(facts))
+
+
+def _print_tables(console: Console, header: dict[str, Any]) -> None:
+    """How it was trained, epoch by epoch, and what the architecture has to show."""
     report = header.get("report")
     epochs = _rows(report.get("epochs")) if isinstance(report, dict) else []
-    if epochs:
-        console.print(_any_table("Training", epochs))
     tables: dict[str, list[dict[str, Any]]] = _own(header, "tables", {})
-    for title, rows in tables.items():
+    for title, rows in ({"Training": epochs} | tables).items():
         if rows:
             console.print(_any_table(title, rows))
-    console.print(_tensor_table(facts))
 
 
 def _main_table(facts: dict[str, Any]) -> Table:
     header = facts["header"]
-    table = Table(title=_text(facts["file"]), show_header=False)
-    rows = [
-        ("architecture", header["architecture"]),
-        ("format version", header["version"]),
-        ("written by arbora", header.get("arbora")),
+    return _table_of(
+        facts["file"],
+        [
+            ("architecture", header["architecture"]),
+            ("format version", header["version"]),
+            ("written by arbora", header.get("arbora")),
+            *_header_rows(header),
+            ("file size", f"{facts['bytes']:,} bytes"),
+            ("compact", "yes" if facts["compact"] else "no"),
+        ],
+    )
+
+
+def _header_rows(header: dict[str, Any]) -> list[tuple[str, Any]]:
+    """What a header says that is of use to people; so of a component's in a pipeline."""
+    return [
         *_own(header, "facts", []),
         ("options", header.get("options")),
         ("licence of the data", "not given" if header.get("licence") == "" else header.get("licence")),
         *_report_rows(header.get("report")),
-        ("file size", f"{facts['bytes']:,} bytes"),
-        ("compact", "yes" if facts["compact"] else "no"),
     ]
+
+
+def _table_of(title: object, rows: list[tuple[str, Any]]) -> Table:
+    table = Table(title=_text(title), show_header=False)
     for name, value in rows:
         if value is not None:
             table.add_row(_text(name), _text(value))

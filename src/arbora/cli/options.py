@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from enum import StrEnum
 from typing import Annotated
 
 import typer
+
+from arbora.errors import ArboraError
 
 MultiRoot = Annotated[
     bool | None,
@@ -74,6 +77,16 @@ class Style(StrEnum):
 
     arcs = "arcs"
     indented = "indented"
+
+
+def check_text(text: str, command: str) -> None:
+    """ArboraError if a text is the name of a file: somebody forgot ``--input``."""
+    if os.path.isfile(text):
+        name = shlex.quote(text)
+        raise ArboraError(
+            f"the text {text!r} is the name of a file: for what is in it, say `{command} --input {name}`; "
+            f"for the name itself, `echo {name} | {command} --input-format text`"
+        )
 
 
 def colours_wanted() -> bool:

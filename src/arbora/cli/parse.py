@@ -13,6 +13,7 @@ from arbora.cli.options import (
     InputFile,
     OutputFile,
     Style,
+    check_text,
     colours_wanted,
 )
 from arbora.cli.progress import shown_progress
@@ -29,7 +30,9 @@ ALLOWED, SEARCH = "Which trees are allowed", "How they are found"
 def parse(
     text: Annotated[
         str | None,
-        typer.Argument(metavar="[TEXT]", help="A text to parse, instead of a file.", show_default=False),
+        typer.Argument(
+            metavar="[TEXT]", help="A text to parse; a file is given by --input.", show_default=False
+        ),
     ] = None,
     model: Annotated[
         str,
@@ -73,8 +76,8 @@ def parse(
         int | None,
         typer.Option(
             metavar="K",
-            help="The K most probable trees, each a sentence of its own, with comments kbest_rank and "
-            "tree_log_probability.",
+            help="The K most probable trees, each a sentence of its own (`sent_id = s1-1`, `s1-2`), with "
+            "comments kbest_rank and tree_log_probability.",
         ),
     ] = None,
     keep_tags: Annotated[
@@ -204,6 +207,7 @@ def parse(
     if text is not None:
         if input != "-":
             raise ArboraError("give a TEXT or --input, not both")
+        check_text(text, "arbora parse")
         if format is None and output == "-":
             format = "text"
         # Who looks at one tree wants to know how sure it is.

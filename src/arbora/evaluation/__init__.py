@@ -3,7 +3,7 @@
 from arbora.evaluation.alignment import MismatchError
 from arbora.evaluation.attachment import Evaluation, Ratio, evaluate
 from arbora.evaluation.brackets import BracketEvaluation, BracketScores, evaluate_brackets
-from arbora.evaluation.calibration import Calibration, calibrate
+from arbora.evaluation.calibration import Calibration, calibrate, calibrations
 from arbora.evaluation.conll18 import RawTextEvaluation, evaluate_raw_text
 from arbora.evaluation.significance import Comparison, compare, compare_sums, f1_of_sums
 
@@ -17,6 +17,7 @@ __all__ = [
     "Ratio",
     "RawTextEvaluation",
     "calibrate",
+    "calibrations",
     "compare",
     "compare_sums",
     "evaluate",

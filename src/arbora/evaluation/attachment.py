@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeAlias
 
 from arbora.evaluation.alignment import MismatchError
 from arbora.treebank import Sentence
@@ -50,8 +50,10 @@ CONTENT_RELATIONS = frozenset(
         "dep",
     }
 )
-LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None))
-DISTANCES = ((1, 1), (2, 2), (3, 6), (7, None))
+Bins: TypeAlias = tuple[tuple[int, int | None], ...]
+NO_HEAD = "no head"
+LENGTHS: Bins = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None))
+DISTANCES: Bins = ((1, 1), (2, 2), (3, 6), (7, None))
 
 
 @dataclass(slots=True)
@@ -114,7 +116,7 @@ class Evaluation:
     relation. ``lengths``: LAS with subtypes by sentence length. ``distances``: UAS by the distance between
     head and word, ``root`` for the root's children. ``exact_heads`` and ``exact_trees`` count sentences.
     ``correct`` has the right heads, right heads with their full relations, and words of each sentence;
-    ``right_heads`` a truth value for each word.
+    ``right_heads`` and ``right_arcs`` (with their full relations) a truth value for each word.
     """
 
     sentences: int = 0
@@ -127,12 +129,17 @@ class Evaluation:
     distances: defaultdict[str, Ratio] = field(default_factory=_ratios)
     correct: list[tuple[int, int, int]] = field(default_factory=list)
     right_heads: list[bool] = field(default_factory=list)
+    right_arcs: list[bool] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, with all ratios as precision, recall, F1 and counts."""
+        """Plain data, with all ratios as precision, recall, F1 and counts; lengths and distances in order."""
 
         def plain(ratios: dict[str, Ratio]) -> dict[str, dict[str, float]]:
             return {name: ratio.as_dict() for name, ratio in ratios.items()}
+
+        def in_order(ratios: dict[str, Ratio], bins: Bins) -> dict[str, dict[str, float]]:
+            names = ["root", *(_bin(low, bins) for low, _ in bins), NO_HEAD]
+            return plain({name: ratios[name] for name in names if name in ratios})
 
         return {
             "sentences": self.sentences,
@@ -141,8 +148,8 @@ class Evaluation:
             "exact_trees": self.exact_trees,
             "scores": plain(self.scores),
             "labels": plain(self.labels),
-            "lengths": plain(self.lengths),
-            "distances": plain(self.distances),
+            "lengths": in_order(self.lengths, LENGTHS),
+            "distances": in_order(self.distances, DISTANCES),
         }
 
 
@@ -182,6 +189,7 @@ def _count_sentence(result: Evaluation, gold: Sentence, system: Sentence) -> Non
         heads += head
         relations += relation
         result.right_heads.append(head)
+        result.right_arcs.append(relation)
     result.sentences += 1
     result.words += len(gold)
     result.exact_heads += heads == len(gold)
@@ -222,11 +230,11 @@ def _count_word(
 
 def _distance(id: int, head: int | None) -> str:
     if head is None:
-        return "no head"
+        return NO_HEAD
     return "root" if head == 0 else _bin(abs(id - head), DISTANCES)
 
 
-def _bin(value: int, bins: tuple[tuple[int, int | None], ...]) -> str:
+def _bin(value: int, bins: Bins) -> str:
     for low, high in bins:
         if high is None or value <= high:
             return f"{low}+" if high is None else str(low) if low == high else f"{low}-{high}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy as np
 from arbora.errors import ArboraError
 from arbora.treebank import Sentence
 
-HEAD_PROBABILITY = "HeadProbability"
-"""The key in findings and in MISC under which a parse keeps the probability of a word's head."""
+HEAD_PROBABILITY, LABEL_PROBABILITY = "HeadProbability", "LabelProbability"
+"""The keys in findings and in MISC under which a parse keeps the probabilities of a word's head, and of its
+label given the tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +69,62 @@ def head_probabilities(sentence: Sentence) -> list[float] | None:
     >>> head_probabilities(Sentence(["a"], misc=["SpaceAfter=No|HeadProbability=0.75"]))
     [0.75]
     """
-    if HEAD_PROBABILITY in (sentence.findings or {}):
-        return [float(value) for value in (sentence.findings or {})[HEAD_PROBABILITY]]
+    return probabilities_of(sentence, HEAD_PROBABILITY)
+
+
+def probabilities_of(sentence: Sentence, key: str) -> list[float] | None:
+    """What was found for each word under this key, or what MISC says; None if a word has none.
+
+    >>> probabilities_of(Sentence(["a"], misc=["LabelProbability=0.5"]), LABEL_PROBABILITY)
+    [0.5]
+    """
+    if key in (sentence.findings or {}):
+        return [float(value) for value in (sentence.findings or {})[key]]
     found = []
     for misc in sentence.misc:
         values = dict(part.partition("=")[::2] for part in misc.split("|"))
         try:
-            found.append(float(values[HEAD_PROBABILITY]))
+            found.append(float(values[key]))
         except KeyError:
             return None
         except ValueError:
-            raise ArboraError(f"{HEAD_PROBABILITY}={values[HEAD_PROBABILITY]} is no number") from None
+            raise ArboraError(f"{key}={values[key]} is no number") from None
+    return found
+
+
+def calibrations(
+    sentences: Iterable[Sentence], right_heads: Sequence[bool], right_arcs: Sequence[bool]
+) -> dict[str, Calibration]:
+    """How honest the probabilities of a parse are: of its heads, its labels, and its labelled arcs.
+
+    ``right_heads`` and ``right_arcs`` (heads with their labels) tell what of it is right, word by word. A
+    label's probability is one given the tree, so labels are judged where the head is right; a labelled arc
+    has the product of both. What some word has no probability of is left out.
+
+    >>> sentence = Sentence(["a"], misc=["HeadProbability=0.75|LabelProbability=0.5"])
+    >>> [(name, each.bins) for name, each in calibrations([sentence], [True], [False]).items()]
+    [('heads', [(0.75, 1.0, 1)]), ('labels', [(0.5, 0.0, 1)]), ('labelled arcs', [(0.375, 0.0, 1)])]
+    """
+    read = list(sentences)
+    heads, labels = _of_all(read, HEAD_PROBABILITY), _of_all(read, LABEL_PROBABILITY)
+    found = {}
+    if heads:
+        found["heads"] = calibrate(heads, right_heads)
+    if labels:
+        judged = [(p, arc) for p, head, arc in zip(labels, right_heads, right_arcs, strict=True) if head]
+        found["labels"] = calibrate([p for p, _ in judged], [arc for _, arc in judged])
+    if heads and labels:
+        products = [head * label for head, label in zip(heads, labels, strict=True)]
+        found["labelled arcs"] = calibrate(products, right_arcs)
+    return found
+
+
+def _of_all(sentences: Sequence[Sentence], key: str) -> list[float] | None:
+    """The probabilities of all words; None if one has none."""
+    found = []
+    for sentence in sentences:
+        own = probabilities_of(sentence, key)
+        if own is None:
+            return None
+        found += own
     return found

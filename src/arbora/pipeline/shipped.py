@@ -58,6 +58,21 @@ def find_model(name: str | os.PathLike[str]) -> str:
     return os.fspath(name)
 
 
+def existing_model(name: str | os.PathLike[str]) -> str:
+    """What `find_model` gives; FileError if there is no such file either.
+
+    >>> existing_model("en").endswith("en.arbora")
+    True
+    """
+    path = find_model(name)
+    if not os.path.exists(path):
+        names = ", ".join(model.name for model in shipped_models()) or "none"
+        raise FileError(
+            f"there is no such file, and the models that come with Arbora are {names}", file=os.fspath(name)
+        )
+    return path
+
+
 def load(name: str | os.PathLike[str] = DEFAULT) -> Any:
     """What comes with Arbora under this name, or what a file holds: a pipeline, a parser, any model.
 
@@ -67,12 +82,7 @@ def load(name: str | os.PathLike[str] = DEFAULT) -> Any:
     Traceback (most recent call last):
     arbora.errors.FileError: xx: there is no such file, and the models that come with Arbora are en
     """
-    path = find_model(name)
-    if not os.path.exists(path):
-        names = ", ".join(model.name for model in shipped_models()) or "none"
-        raise FileError(
-            f"there is no such file, and the models that come with Arbora are {names}", file=os.fspath(name)
-        )
+    path = existing_model(name)
     return _load(path, os.stat(path).st_mtime_ns)
 
 

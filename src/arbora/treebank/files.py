@@ -164,7 +164,7 @@ def open_output(path: str) -> Iterator[BinaryIO]:
     """
     if path == "-":
         yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        sys.stdout.buffer.flush()  # what goes wrong with it is told by whoever runs the program
         return
     try:
         special = os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode)
