@@ -19,16 +19,20 @@ def paths(n: int, edges: list[tuple[int, int]]) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_hamiltonian_paths(seed: int) -> None:
-    """The best tree under an arity of one has no arc beside the edges exactly if there is a path."""
+    """Trees under an arity of one whose arcs are edges are the paths, one for one."""
     rng = np.random.default_rng(seed)
     n = 5
     edges = [(i, j) for i in range(1, n + 1) for j in range(1, n + 1) if i != j and rng.random() < 0.35]
     graph, arcs = hardness.hamiltonian_path(n, edges)
     solution = graph.solve("ilp")
     assert solution.is_certified
-    assert (solution.value == 0) == bool(paths(n, edges))
-    heads = solution.tree(arcs)
-    assert max(np.bincount(heads[1:], minlength=n + 1)) <= 1
+    assert solution.infeasible == (not paths(n, edges))
+    every = graph.solve("enumerate", most=2.0**40)
+    assert np.exp(every.log_partition) == pytest.approx(len(paths(n, edges)))
+    if not solution.infeasible:
+        assert solution.value == 0
+        heads = solution.tree(arcs)
+        assert max(np.bincount(heads[1:], minlength=n + 1)) <= 1
 
 
 def matchings(m: int, triples: list[tuple[int, int, int]]) -> bool:
@@ -54,6 +58,15 @@ def test_three_dimensional_matchings(seed: int) -> None:
         assert all(t in triples for t in chosen)
         for place in range(3):
             assert {t[place] for t in chosen} == set(range(m))
+
+
+@pytest.mark.parametrize("triples", [[], [(0, 0, 0)]])
+def test_matchings_of_one_element(triples: list[tuple[int, int, int]]) -> None:
+    graph, labelled = hardness.three_dimensional_matching(1, triples)
+    solution = graph.solve("ilp")
+    assert solution.infeasible == (not triples)
+    if triples:
+        assert solution.assignment_of(labelled["middle"]).all()
 
 
 def test_relaxations_admit_that_they_did_not_solve_it() -> None:

@@ -21,15 +21,18 @@ from arbora.factors.variables import join
 def hamiltonian_path(n: int, edges: Iterable[tuple[int, int]]) -> tuple[FactorGraph, VariableArray]:
     """Trees over words 1 to n in which each word, and the root, has at most one modifier.
 
-    An arc that is an edge of the given directed graph (or comes from the root) scores 0, others -1: the best
-    tree has the value 0 if and only if its words, from the root down, are a Hamiltonian path.
+    An arc that is an edge of the given directed graph (or from the root) scores 0, others are forbidden:
+    every tree is a Hamiltonian path, from the root down, and the log-partition is the logarithm of how many
+    there are.
 
     >>> graph, arcs = hamiltonian_path(3, [(1, 3), (3, 2)])
     >>> solution = graph.solve("ilp")
     >>> solution.value, solution.tree(arcs).tolist()
     (0.0, [-1, 0, 3, 1])
+    >>> round(np.exp(graph.solve("enumerate").log_partition))
+    1
     """
-    scores = np.full((n + 1, n + 1), -1.0)
+    scores = np.full((n + 1, n + 1), -inf)
     scores[0, :] = 0.0
     for start, end in edges:
         scores[start, end] = 0.0
@@ -88,6 +91,8 @@ def _vertical_pairs(
         for a, b, c, other in product(range(m), repeat=4)
         if other != c or (a, b, c) not in triples
     ]
+    if not apart:  # one element of each, and their triple
+        return []
     above, below = (join(*side) for side in zip(*apart, strict=True))
     indices = np.stack([np.arange(len(apart)), np.arange(len(apart)) + len(apart)], axis=1)
     return [factors.Pairs(join(above, below), indices, np.full(len(apart), -inf))]

@@ -119,7 +119,7 @@ class CustomFactor(Factor):
         if count > MOST_CONFIGURATIONS:
             raise ArboraError(
                 f"{self.name} has {count:,} configurations, too many to go through: "
-                "write its own sum, max and best"
+                "write its own sum, max and best, and for lp and ilp its own configurations"
             )
         return list(product(*(range(values or 2) for values in self._values)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -21,6 +22,24 @@ TREES = ("multi-commodity", "single-commodity", "cuts")
 """How trees are described: exactly by a flow to every word, loosely by one flow, exactly by cuts."""
 PRECISION = 1e-9
 MOST_ROUNDS = 1000
+WAYS: tuple[dict[str, Any], ...] = (
+    {},
+    {"presolve": "off"},
+    {"presolve": "off", "random_seed": 1, "simplex_strategy": 4},
+    {"presolve": "off", "solver": "ipm"},
+)
+"""Options of HiGHS, one after the other: it has bugs, and what it fails at one way it may do in another."""
+STOPPED = (
+    "kTimeLimit",
+    "kIterationLimit",
+    "kMemoryLimit",
+    "kSolutionLimit",
+    "kObjectiveBound",
+    "kObjectiveTarget",
+    "kInterrupt",
+    "kHighsInterrupt",
+)
+"""Statuses of HiGHS that say that it was at work, and that what it has so far is right."""
 
 
 def _solve(graph: _core.FactorGraph, *, tree: str, seconds: float, whole: bool) -> Found:
@@ -79,6 +98,14 @@ class _Program:
         set_option("mip_feasibility_tolerance", PRECISION)
         set_option("mip_rel_gap", 0.0)
         set_option("mip_abs_gap", PRECISION)
+        self._ways = iter(WAYS[1:])
+        self._interrupted = interrupted = threading.Event()
+        for callback in (
+            self._highs.cbSimplexInterrupt,
+            self._highs.cbIpmInterrupt,
+            self._highs.cbMipInterrupt,
+        ):
+            callback.subscribe(lambda event: event.interrupt(interrupted.is_set()))
         self._whole = whole
         self._highs.passModel(self._model(arrays))
         self.values: Floats | None = None
@@ -117,16 +144,44 @@ class _Program:
 
     def run(self, seconds: float) -> str:
         """Solve it: optimal, infeasible, or stopped because time ran out."""
-        if isfinite(seconds):
-            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(seconds, 0.0))
-        self._highs.run()
-        status, states = self._highs.getModelStatus(), self._module.HighsModelStatus
-        if status in (states.kInfeasible, states.kUnboundedOrInfeasible):
+        end = time.perf_counter() + seconds
+        while True:
+            left = max(end - time.perf_counter(), 0.0)
+            if isfinite(left):
+                self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
+            self._run()
+            state = self._state()
+            if state is not None:
+                return state
+            self._try_another_way()
+
+    def _run(self) -> None:
+        """Run HiGHS so that signals of Python are heard, which come to the main thread only."""
+        if threading.current_thread() is not threading.main_thread():
+            self._highs.run()
+            return
+        worker = threading.Thread(target=self._highs.run, daemon=True)
+        worker.start()
+        try:
+            worker.join()
+        except BaseException:
+            self._interrupted.set()
+            worker.join(0.1)  # it stops when it asks the next time, which need not be waited for
+            raise
+
+    def _state(self) -> str | None:
+        """What came of the last run; None if nothing did."""
+        status: str = self._highs.getModelStatus().name
+        if status in ("kInfeasible", "kUnboundedOrInfeasible"):  # all that has a cost is bounded
             return "infeasible"
-        info = self._highs.getInfo()
-        solution = self._highs.getSolution()
+        if status == "kModelEmpty":
+            self.values, self.bound = np.zeros(0), 0.0
+            return "optimal"
+        if status != "kOptimal" and status not in STOPPED:
+            return None
+        info, solution = self._highs.getInfo(), self._highs.getSolution()
         self.values = np.asarray(solution.col_value) if solution.value_valid else None
-        if status == states.kOptimal:
+        if status == "kOptimal":
             # Both are right to the precision asked for; a bound must not be below what was found.
             value = info.objective_function_value
             self.bound = max(value, info.mip_dual_bound) if self._whole else value
@@ -134,6 +189,18 @@ class _Program:
         if self._whole and isfinite(info.mip_dual_bound):
             self.bound = info.mip_dual_bound
         return "stopped"
+
+    def _try_another_way(self) -> None:
+        options = next(self._ways, None)
+        if options is None:
+            status = self._highs.modelStatusToString(self._highs.getModelStatus())
+            raise ArboraError(
+                f"HiGHS cannot solve this program, in none of {len(WAYS)} ways; it says: {status}. Another "
+                "description of the trees (tree=...) or another solver may"
+            )
+        self._highs.clearSolver()
+        for name, value in options.items():
+            self._highs.setOptionValue(name, value)
 
 
 _SECONDS = Option("seconds", inf, "stop after so many")
