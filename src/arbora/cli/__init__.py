@@ -3,8 +3,8 @@
 A subcommand is imported when it is called, so that no command waits for what only others need.
 
 Exit codes: 0 all is well; 1 nobody reads the output any more (``| head``), which is worth no line; 2 the
-input or the options are bad or the output cannot be written, and one line on standard error says why; 130 training
-was stopped by Ctrl-C, and the line says how to go on.
+input or the options are bad or the output cannot be written, and one line on standard error says why; 130
+training was stopped by Ctrl-C, and the line says how to go on.
 """
 
 from __future__ import annotations
