@@ -10,6 +10,10 @@ class ArboraError(Exception):
     """What the command line ends with."""
 
 
+class ArboraWarning(UserWarning):
+    """Something is odd that could be dealt with, said in one line; the command line prints it and goes on."""
+
+
 class FileError(ArboraError):
     """A file that cannot be read or written, or whose content breaks its format.
 

@@ -162,6 +162,20 @@ def test_decoders_and_kinds_of_trees(model, tmp_path):
     assert len(list(read(tmp_path / "n.conllu", single_root=False))) == 28
 
 
+@pytest.mark.parametrize("start", ["\ufeff", "\n", "\ufeff\r\n\n"])
+def test_odd_beginnings_are_accepted_with_a_warning(model, tmp_path, start):
+    """The same bytes as without them, by the fast way and the slow one; one line for each oddity."""
+    source = tmp_path / "odd.conllu"
+    source.write_bytes(start.encode() + ENGLISH.read_bytes())
+    for format in ("conllu", "conllx", "json"):
+        wanted = run_here("parse", "-m", model, "-i", ENGLISH, "--format", format)
+        done = run_here("parse", "-m", model, "-i", source, "--format", format)
+        assert (done.returncode, done.stdout) == (0, wanted.stdout)
+        lines = [line for line in done.stderr.splitlines() if not line.startswith("lost")]
+        assert len(lines) == ("\ufeff" in start) + ("\n" in start)
+        assert all(line.startswith(f"arbora: warning: {source}:1: ") for line in lines)
+
+
 def test_the_best_trees_come_in_order(model, tmp_path):
     parsed(model, "-i", ENGLISH, "-o", tmp_path / "k.conllu", "--kbest", 4)
     parsed(model, "-i", ENGLISH, "-o", tmp_path / "1.conllu")

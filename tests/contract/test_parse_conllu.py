@@ -109,9 +109,8 @@ BROKEN = {
     "a byte order mark and a blank line": "\ufeff\n" + words(word(1)),
     "a byte order mark alone": "\ufeff",
     "a byte order mark later": words(word(1)) + "\ufeff" + words(word(1)),
-    "a leading blank": "\n" + words(word(1)),
-    "leading blanks": "\r\n\n\n" + words(word(1)),
-    "blanks alone": "\n\n",
+    "a leading blank, then a broken line": "\n" + words(word(2)),
+    "leading blanks, then a broken line": "\r\n\n\n" + words(word(1)) + words(word(2)),
     "mixed line ends": words(word(1)) + words(word(1).replace("\n", "\r\n"), word(2)),
     "a cycle": words(word(1)) + words(word(1, head=2), word(2, head=1)),
     "a head out of range": words(word(1, head=3)),
@@ -198,6 +197,18 @@ def test_crafted_texts(parser, text, options):
     for threads in (1, 2, 3):
         with_threads = ParseOptions(**{**options_of(options), "threads": threads})
         assert written(parser, cut(data, rng, 200), with_threads) == expected
+
+
+def test_empty_lines_in_front_are_nothing(parser):
+    text = words(word(1)) + words(word(1))
+    wanted = written(parser, [text.encode()], ParseOptions())
+    assert wanted[1] is None
+    for blanks in ("\n", "\r\n\n\n"):
+        data = (blanks + text).encode()
+        for pieces in ([data], [bytes([byte]) for byte in data]):
+            assert written(parser, pieces, ParseOptions()) == wanted
+        assert written_sentence_by_sentence(parser, data, ParseOptions()) == wanted
+    assert written(parser, [b"\n\n"], ParseOptions()) == (b"", None)
 
 
 def test_broken_texts_are_refused(parser):

@@ -34,15 +34,17 @@ def blocks(data: bytes) -> list[tuple[int, list[bytes], bytes]]:
 
 def read(data: bytes, *, single_root: bool = True) -> list[dict[str, Any] | list[tuple[int, str]]]:
     """Every sentence as a dictionary, or as its problems in the order of the lines."""
-    return [read_block(line, lines, closing, single_root) for line, lines, closing in blocks(data)]
+    return [
+        read_block(line, lines, closing, single_root)
+        for line, lines, closing in blocks(data)
+        if lines  # otherwise these are the empty lines before the first sentence
+    ]
 
 
 def read_block(
     first_line: int, raw: list[bytes], closing: bytes, single_root: bool
 ) -> dict[str, Any] | list[tuple[int, str]]:
     problems: list[tuple[int, str]] = []
-    if not raw:
-        return [(first_line, "leading_blank")]
     endings = {"\r\n" if line.endswith(b"\r\n") else "\n" for line in raw if line.endswith(b"\n")}
     result: dict[str, Any] = {name: [] for name in NAMES}
     result |= {"comments": [], "multiwords": [], "empty_nodes": [], "closing": closing.decode()}

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from arbora import treebank
-from arbora.errors import FileError
+from arbora.errors import ArboraWarning, FileError
+from arbora.treebank import validating
 
 TAIL = "_\t_\t_\t_\t"
 GOOD = f"# sent_id = good\n1\ta\t{TAIL}0\troot\t_\t_\n\n"  # three lines
@@ -194,11 +198,32 @@ def test_two_roots_by_option(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.conllu", "t.conll", "t.mrg"])
-def test_a_byte_order_mark_is_named(tmp_path, name):
-    text = "(X y)\n" if name == "t.mrg" else word(1, 0)
+def test_a_byte_order_mark_is_left_out_with_a_warning(tmp_path, name):
+    text = "(X y)\n" if name == "t.mrg" else word(1, 0) + "\n"
     path = write_file(tmp_path, b"\xef\xbb\xbf" + text.encode(), name)
-    with pytest.raises(FileError, match=r":1: sentence #1: the file begins with a byte order mark"):
-        list(treebank.read(path))
+    with pytest.warns(
+        ArboraWarning, match=rf"{name}:1: the file begins with a byte order mark .* it is left out"
+    ):
+        items = list(treebank.read(path))
+    treebank.write(path, items)
+    assert Path(path).read_text("utf-8") == text
+
+
+def test_a_byte_order_mark_that_comes_byte_by_byte(tmp_path):
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+
+    def feed() -> None:
+        with open(pipe, "wb", buffering=0) as stream:
+            for byte in b"\xef\xbb\xbf" + GOOD.encode():
+                stream.write(bytes([byte]))
+                time.sleep(0.001)
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    with pytest.warns(ArboraWarning, match="pipe:1: the file begins with a byte order mark"):
+        assert len(list(treebank.read(pipe, "conllu"))) == 1
+    feeder.join()
 
 
 @pytest.mark.parametrize(
@@ -211,10 +236,23 @@ def test_another_kind_of_file_is_named(tmp_path, start, reason):
 
 
 def test_blank_lines_at_the_start(tmp_path):
-    path = write_file(tmp_path, "\n\n" + GOOD)
-    with pytest.raises(FileError, match=":1: sentence #1: an empty line before the first sentence"):
-        list(treebank.read(path))
-    assert len(list(treebank.read(path, lenient=True))) == 1
+    path = write_file(tmp_path, "\n\r\n" + GOOD + "1\tx\n")
+    reader = treebank.read(path)
+    with pytest.warns(ArboraWarning, match=":1: an empty line before the first sentence; it is skipped"):
+        first = next(reader)
+    assert first.to_conllu() == GOOD
+    line = 3 + GOOD.count("\n")  # lines are counted as they are in the file
+    with pytest.raises(FileError, match=f":{line}: sentence #2: ten columns"):
+        next(reader)
+
+
+def test_odd_beginnings_are_warnings_of_validation(tmp_path):
+    path = write_file(tmp_path, b"\xef\xbb\xbf\n" + GOOD.encode())
+    found = []
+    report = validating.validate(path, found=found.append)
+    assert report.errors == 0
+    assert [(each.severity, each.line) for each in found[:2]] == [("warning", 1)] * 2
+    assert ["byte order mark" in found[0].reason, "empty line" in found[1].reason] == [True, True]
 
 
 def test_files_that_cannot_be_opened(tmp_path):

@@ -12,13 +12,14 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import Annotated, NoReturn
+import warnings
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 import arbora
 from arbora.cli.lazy import lazy_group
-from arbora.errors import ArboraError
+from arbora.errors import ArboraError, ArboraWarning
 
 # Where each command is, and the line about it in `arbora --help`: the first of its own help.
 COMMANDS = {
@@ -97,7 +98,9 @@ def main() -> None:
     """
     try:
         try:
-            app()
+            with warnings.catch_warnings():
+                _show_warnings()
+                app()
         finally:
             sys.stdout.flush()  # not when Python ends, where an error could not be told
     except ArboraError as error:
@@ -106,6 +109,20 @@ def main() -> None:
         _end(1)
     except OSError as error:
         _end(ArboraError.exit_code, f"{error.filename or 'standard output'}: {error.strerror or error}")
+
+
+def _show_warnings() -> None:
+    """Those of Arbora are a line each, and the run goes on."""
+    others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
+        if issubclass(category, ArboraWarning):
+            print(f"arbora: warning: {message}", file=sys.stderr)
+        else:
+            others(message, category, *rest, **named)
+
+    warnings.showwarning = show
+    warnings.simplefilter("default", ArboraWarning)
 
 
 def _end(code: int, reason: str | None = None) -> NoReturn:

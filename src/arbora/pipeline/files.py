@@ -131,7 +131,15 @@ def parse_file(
         def on_piece(piece: ConlluPiece) -> None:
             report.written += piece.sentences
 
-        rewrite_file(source, target, rewrite, threads=options.threads, batch=options.batch, on_piece=on_piece)
+        rewrite_file(
+            source,
+            target,
+            rewrite,
+            threads=options.threads,
+            batch=options.batch,
+            on_piece=on_piece,
+            begins_at_once=read_as != TEXT,
+        )
     else:
         batches = _batches(pipeline, source, text, read_as, options, report)
         sentences = _written(to_sentences(annotated(batches, steps)), report)

@@ -63,7 +63,8 @@ def read_batches(pieces: Iterable[bytes], *, threads: int = 1) -> Generator[_cor
 
     A sentence that breaks the format raises the FileError when all before it were handed on.
     """
-    line, sentences = 1, 0
+    skipped, pieces = conllu.begun(pieces)
+    line, sentences = 1 + skipped, 0
 
     def take(data: bytes, final: bool) -> tuple[int, tuple[_core.Batch, ArboraError | None]]:
         nonlocal line, sentences

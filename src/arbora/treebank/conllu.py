@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any, TypeVar
 
 from arbora import _core
@@ -12,15 +14,36 @@ from arbora.treebank.sentence import UNKNOWN, EmptyNode, Multiword, Sentence, fi
 
 Found = TypeVar("Found")
 
+_EMPTY_LINES = re.compile(rb"(?:\r?\n)*")
 LONGEST = 1 << 26
 """A sentence of more bytes than this is taken for a file of another kind, lest it fill the memory."""
 
 
 def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[Sentence | Broken]:
     """The sentences of a CoNLL-U file that comes in pieces; one root each unless ``single_root`` is False."""
-    decoder = _core.ConlluDecoder(single_root is not False, False)
+    lines, pieces = begun(pieces)
+    decoder = _core.ConlluDecoder(single_root is not False, False, 1 + lines)
     for number, (_, problems, found) in enumerate(decoded(decoder, pieces), 1):
         yield make_sentence(found) if problems is None else broken(number, problems, found)
+
+
+def begun(pieces: Iterable[bytes]) -> tuple[int, Iterator[bytes]]:
+    r"""How many empty lines stand before the first sentence, and the pieces from there on.
+
+    >>> lines, pieces = begun([b"\n\r", b"\n# one", b"\n"])
+    >>> lines, list(pieces)
+    (2, [b'# one', b'\n'])
+    """
+    lines, data, coming = 0, b"", iter(pieces)
+    for piece in coming:
+        data += piece
+        blank = _EMPTY_LINES.match(data)
+        assert blank is not None
+        lines += blank[0].count(b"\n")
+        data = data[blank.end() :]
+        if data not in (b"", b"\r"):
+            break
+    return lines, chain([data], coming)
 
 
 def decoded(decoder: _core.ConlluDecoder, pieces: Iterable[bytes]) -> Iterator[tuple[int, Any, Any]]:

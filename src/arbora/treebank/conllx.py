@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from arbora import _core
 from arbora.errors import ArboraError, FileError
-from arbora.treebank.conllu import broken, decoded, encode_columns, make_sentence
+from arbora.treebank.conllu import begun, broken, decoded, encode_columns, make_sentence
 from arbora.treebank.problems import Broken
 from arbora.treebank.sentence import UNKNOWN, Sentence
 
@@ -20,7 +20,8 @@ def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[S
 
     Comments are not part of CoNLL-X but found in such files: they are read, and written again.
     """
-    decoder = _core.ConlluDecoder(single_root is True, True)
+    lines, pieces = begun(pieces)
+    decoder = _core.ConlluDecoder(single_root is True, True, 1 + lines)
     for number, (line, problems, found) in enumerate(decoded(decoder, pieces), 1):
         if problems is not None:
             yield broken(number, problems, found, words_only=True)

@@ -11,15 +11,18 @@ import secrets
 import shutil
 import stat
 import sys
+import warnings
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import BinaryIO, cast
 
-from arbora.errors import FileError
+from arbora.errors import ArboraWarning, FileError
 
 CHUNK = 1 << 18
 """How many bytes are asked for at a time."""
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_EMPTY_LINES = (b"\n", b"\r\n")
 _STARTS = {
     b"\x1f\x8b": "is compressed with gzip: its name must end in .gz",
     b"\xfd7zXZ\x00": "is compressed with xz: its name must end in .xz",
@@ -63,15 +66,31 @@ def open_input(path: str) -> BinaryIO:
         raise _file_error(error, path) from None
 
 
-def chunks(stream: BinaryIO, path: str) -> Generator[bytes, None, None]:
-    """The bytes of an open file in pieces, as they come from a slow pipe; the file is closed at the end."""
+def warn(warning: FileError) -> None:
+    """Tell something that is odd, and no error, as a warning of Python's."""
+    warnings.warn(str(warning), ArboraWarning, stacklevel=2)
+
+
+def chunks(
+    stream: BinaryIO,
+    path: str,
+    *,
+    begins_at_once: bool = False,
+    warn: Callable[[FileError], None] = warn,
+) -> Generator[bytes, None, None]:
+    """The bytes of an open file in pieces, as they come from a slow pipe; the file is closed at the end.
+
+    A byte order mark is left out, with a warning; an empty line in front is worth one too in a file that
+    ``begins_at_once``.
+    """
     name = display_name(path)
     try:
-        first = True
+        first = _without_mark(_begin(stream, name), name, warn)
+        if begins_at_once and first.startswith(_EMPTY_LINES):
+            warn(FileError("an empty line before the first sentence; it is skipped", file=name, line=1))
+        if first:
+            yield first
         while piece := _read(stream, name):
-            if first:
-                _refuse_by_start(piece, name)
-            first = False
             yield piece
     finally:
         if path != "-":
@@ -124,6 +143,26 @@ def _read(stream: BinaryIO, name: str) -> bytes:
         raise FileError(f"the compressed data is damaged ({error})", file=name) from None
     except OSError as error:
         raise _file_error(error, name) from None
+
+
+def _begin(stream: BinaryIO, name: str) -> bytes:
+    """The first piece, whole enough to tell whether it begins with a byte order mark."""
+    first = _read(stream, name)
+    while len(first) < len(BYTE_ORDER_MARK) and BYTE_ORDER_MARK.startswith(first):
+        more = _read(stream, name)
+        if not more:
+            break
+        first += more
+    _refuse_by_start(first, name)
+    return first
+
+
+def _without_mark(first: bytes, name: str, warn: Callable[[FileError], None]) -> bytes:
+    if first.startswith(BYTE_ORDER_MARK):
+        warn(
+            FileError("the file begins with a byte order mark (EF BB BF); it is left out", file=name, line=1)
+        )
+    return first.removeprefix(BYTE_ORDER_MARK)
 
 
 def _refuse_by_start(piece: bytes, name: str) -> None:

@@ -18,7 +18,7 @@ class Format:
 
     ``scan`` turns pieces of bytes into items, with a ``Broken`` in the place of each that breaks the format;
     ``encode`` turns an item into its text; ``separator`` is what must stand between that text and the next
-    item's.
+    item's. A file that ``begins_at_once`` should have no empty line in front.
     """
 
     name: str
@@ -27,13 +27,16 @@ class Format:
     scan: Callable[[Iterable[bytes], bool | None], Iterator[Any | Broken]]
     encode: Callable[[Any], str]
     separator: Callable[[str], str]
+    begins_at_once: bool = False
 
 
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        Format("conllu", (".conllu",), "CoNLL-U", conllu.scan, conllu.encode, conllu.separator),
-        Format("conllx", (".conllx", ".conll"), "CoNLL-X", conllx.scan, conllx.encode, conllu.separator),
+        Format("conllu", (".conllu",), "CoNLL-U", conllu.scan, conllu.encode, conllu.separator, True),
+        Format(
+            "conllx", (".conllx", ".conll"), "CoNLL-X", conllx.scan, conllx.encode, conllu.separator, True
+        ),
         Format(
             "brackets",
             (".mrg", ".ptb", ".brackets"),

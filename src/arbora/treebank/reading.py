@@ -34,7 +34,8 @@ class Reader(Generic[Item]):
         self.last_skipped: FileError | None = None
         self._lenient = lenient
         self._stream = open_input(path)
-        self._items = self._strict_or_lenient(format.scan(chunks(self._stream, path), single_root))
+        pieces = chunks(self._stream, path, begins_at_once=format.begins_at_once)
+        self._items = self._strict_or_lenient(format.scan(pieces, single_root))
 
     def _strict_or_lenient(self, found: Iterator[Item | Broken]) -> Generator[Item, None, None]:
         try:

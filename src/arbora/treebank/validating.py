@@ -90,7 +90,12 @@ def _findings(
     counted = _count_tree if chosen.name == "brackets" else _count_sentence
     report.counts = counted(None)
     ids: set[str] = set()
-    for line, item in _numbered(chosen, chunks(open_input(path), path), single_root):
+    odd: list[FileError] = []
+    pieces = chunks(open_input(path), path, begins_at_once=chosen.begins_at_once, warn=odd.append)
+    for line, item in _numbered(chosen, pieces, single_root):
+        if deep:
+            yield from (Finding("warning", each.line, None, each.reason) for each in odd)
+        odd.clear()
         if isinstance(item, Broken):
             report.broken += 1
             yield from (Finding("error", e.line, e.sentence, e.reason) for e in item.problems)
@@ -111,7 +116,8 @@ def _numbered(
     if format.name != "conllu":
         yield from ((0, item) for item in format.scan(pieces, single_root))
         return
-    decoder = _core.ConlluDecoder(single_root is not False, False)
+    lines, pieces = conllu.begun(pieces)
+    decoder = _core.ConlluDecoder(single_root is not False, False, 1 + lines)
     for number, (line, problems, rest) in enumerate(conllu.decoded(decoder, pieces), 1):
         yield line, conllu.make_sentence(rest) if problems is None else conllu.broken(number, problems, rest)
 
