@@ -295,4 +295,12 @@ void bind_tokenizing(nb::module_& m) {
                 return self.feed(bytes, final, threads);
             },
             "piece"_a, "final"_a, "threads"_a, "The sentences that are known when this piece has come.");
+    m.def(
+        "escape_spaces",
+        [](const std::string& spaces) {
+            std::string result;
+            escape_spaces(spaces, result);
+            return result;
+        },
+        "spaces"_a, "Spaces as MISC shows them.");
 }

@@ -127,7 +127,7 @@ void escape_spaces(std::string_view spaces, std::string& result) {
             result += "\\n";
         else if (code == '\r')
             result += "\\r";
-        else if (code < 0x20 || code == 0x85 || code == 0x2028 || code == 0x2029 || code == 0xfeff) {
+        else if (code <= 0xffff) {
             result += "\\u";
             for (int shift = 12; shift >= 0; shift -= 4) result.push_back("0123456789ABCDEF"[code >> shift & 15]);
         } else {

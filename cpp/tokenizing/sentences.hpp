@@ -21,7 +21,8 @@ struct TextCounts {
 treebank::Batch make_sentences(std::shared_ptr<const TextBatch> text, const Multiwords& multiwords, bool ranges,
                                TextCounts& counts, int threads);
 
-// Spaces as MISC shows them: \s \t \n \r, and \u and four hexadecimal digits for others that end lines in some programs.
+// Spaces as MISC shows them: \s \t \n \r, and \u and four hexadecimal digits for others, which some programs take for the
+// ends of lines or cut from the ends of fields.
 void escape_spaces(std::string_view spaces, std::string& result);
 
 }  // namespace arbora::tokenizing

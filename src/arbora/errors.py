@@ -47,3 +47,11 @@ class InfeasibleTreeError(ArboraError, ValueError):
     """
 
     reason: str = ""
+
+
+class WrongTypeError(ArboraError, TypeError):
+    """Something of another type than is wanted; the message says what is, and what to do."""
+
+
+class ColumnError(ArboraError, ValueError):
+    """A column of a sentence that does not fit its words: of another length, or with impossible values."""

@@ -66,7 +66,13 @@ def constituents_answer(parser: Any) -> Answer:
 
 
 def pipeline_answer(pipeline: Pipeline) -> Answer:
-    return pipeline(TEXT, ParseOptions(probabilities=True)).to_dict(probabilities=True)
+    answer = pipeline(TEXT, ParseOptions(probabilities=True)).to_dict(probabilities=True)
+    for sentence in answer["sentences"]:  # what says the same once more is of no interest here
+        for key in ("comments", "findings"):
+            sentence.pop(key, None)
+        for word in sentence["words"]:
+            word.pop("misc_found", None)
+    return answer
 
 
 def _plain(sentence: Sentence) -> Answer:

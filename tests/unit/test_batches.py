@@ -96,11 +96,13 @@ def test_what_makes_no_batch():
     with pytest.raises(ArboraError, match="no Unicode text"):
         make_batch([Sentence(["\ud800"])])
     uneven = Sentence(["a"])
-    uneven.upos = []
+    uneven.upos.clear()
     with pytest.raises(ValueError, match="one length"):
         make_batch([uneven])
+    nameless = Sentence(["a"])
+    nameless.forms[0] = None  # type: ignore[call-overload]
     with pytest.raises(TypeError):
-        make_batch([Sentence([None])])  # type: ignore[list-item]
+        make_batch([nameless])
     batch = make_batch([Sentence(["a"])])
     with pytest.raises(IndexError):
         batch.set_tree(1, [0], ["root"])

@@ -9,9 +9,16 @@ import pytest
 from oracles import attachment as oracle
 
 from arbora.errors import ArboraError
-from arbora.evaluation import MismatchError, calibrate, compare, evaluate
-from arbora.evaluation.calibration import head_probabilities
-from arbora.treebank import Sentence, read
+from arbora.evaluation import (
+    MismatchError,
+    calibrate,
+    compare,
+    evaluate,
+    evaluate_brackets,
+    evaluate_raw_text,
+)
+from arbora.treebank import Constituent, Sentence, read
+from arbora.treebank.findings import head_probabilities
 
 TREEBANK = Path(__file__).resolve().parents[2] / "examples" / "treebank"
 
@@ -133,3 +140,30 @@ def test_significance_equals_all_swappings():
     assert compare(first, second, words, seed=1) == compare(first, second, words, seed=1)
     with pytest.raises(ArboraError, match="different numbers"):
         compare([1], [1, 2], [3, 3])
+
+
+def test_an_evaluation_shows_its_table():
+    gold = Sentence(["Dogs", "bark", "."], heads=[2, 0, 2], deprels=["nsubj", "root", "punct"])
+    gold.upos = ["NOUN", "VERB", "PUNCT"]
+    system = gold.copy()
+    system.deprels[0] = "obj"
+    assert repr(evaluate([gold], [system])).splitlines() == [
+        "1 sentences, 3 words",
+        "score                 all words  no punctuation",
+        "UAS                      100.00          100.00",
+        "LAS                       66.67           50.00",
+        "LAS with subtypes         66.67           50.00",
+        "labels                    66.67           50.00",
+        "labels with subtypes      66.67           50.00",
+        "CLAS                      50.00",
+        "whole trees, heads       100.00",
+        "whole trees                0.00",
+    ]
+    assert "whole trees" in repr(evaluate([], []))
+    raw = repr(evaluate_raw_text([gold], [system])).splitlines()
+    assert raw[0] == "from raw text; 3 words are the same"
+    assert raw[-4].split() == ["LAS", "66.67", "66.67", "66.67"]
+    tree = Constituent.from_string("(S (NP (NNS Dogs)) (VP (VBP bark)))")
+    brackets = repr(evaluate_brackets([tree], [tree])).splitlines()
+    assert brackets[1].split()[:2] == ["score", "all"]
+    assert brackets[5].split()[:3] == ["F1", "100.00", "100.00"]

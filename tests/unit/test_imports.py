@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 PYTHON_ORDER = [
-    ["treebank"],
+    ["treebank", "draw"],
     ["features", "models", "evaluation"],
     ["constraints"],
     ["trees", "inference", "factors"],
@@ -20,7 +20,6 @@ PYTHON_ORDER = [
     ["learning"],
     ["training"],
     ["dependency", "constituency", "generative", "text"],
-    ["draw"],
     ["pipeline"],
     ["experiments", "benchmarks", "cli"],
 ]

@@ -32,7 +32,9 @@ class StandIn:
         rows = zip(words, spaces, pos, tags, lemmas, morphs, deps, strict=True)
         for i, (word, space, upos, xpos, lemma, morph, dep) in enumerate(rows):
             token = SimpleNamespace(i=i, idx=len(self.text), text=word, whitespace_=" " * space, pos_=upos)
-            vars(token).update(tag_=xpos, lemma_=lemma, morph=morph, dep_=dep, is_space=word.isspace())
+            vars(token).update(
+                norm_=word.lower(), tag_=xpos, lemma_=lemma, morph=morph, dep_=dep, is_space=word.isspace()
+            )
             self.tokens.append(token)
             self.text += word + " " * space
         for token, head in zip(self.tokens, heads, strict=True):
@@ -54,6 +56,9 @@ class StandIn:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def __getitem__(self, place: int) -> SimpleNamespace:
+        return self.tokens[place]
 
 
 def check_there_and_back() -> None:
@@ -97,6 +102,85 @@ def test_multiword_tokens_are_words_without_space_between():
     doc = Document("don't go", [ParsedSentence(sentence)]).to_spacy()
     assert doc.text == "don't go"
     assert [(token.dep_, token.head.i) for token in doc.tokens] == [("aux", 2), ("advmod", 2), ("ROOT", 2)]
+
+
+TEXTS = [
+    "  The door\tis  open.\n\nWhere is\u2028 the key? \n",
+    "\ufeffGo!",
+    "The door is open.\u2029\ufeff",
+    " ",
+    "\n\n",
+    "",
+    "a\x0bb\x0cc\x1cd\x85 e\u3000f\xa0.",
+]
+
+
+def check_every_space_and_offset(text: str) -> None:
+    document = small_pipeline()(text)
+    doc = document.to_spacy()
+    assert doc.text == text
+    words = [token for token in doc if token.pos_ != "SPACE"]
+    assert [(token.idx, token.text) for token in words] == [
+        (word.start, word.form) for word in document.words
+    ]
+    assert not any(token.is_space for token in words)
+    for token, word in zip(words, document.words, strict=True):
+        assert token.head.text == (word.head_token or word).form
+    ends = [(span[0].i, span[-1].i) for span in doc.sents]
+    assert len(ends) == max(len(document), bool(text))
+    again = Document.from_spacy(doc)
+    assert again.text == text
+    assert [sentence.misc for sentence in again] == [sentence.misc for sentence in document]
+    assert [sentence.heads for sentence in again] == [sentence.heads for sentence in document]
+    assert [sentence.spans for sentence in again] == [sentence.spans for sentence in document]
+
+
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_space_and_offset_is_kept(text):
+    check_every_space_and_offset(text)
+
+
+@with_spacy
+@pytest.mark.parametrize("text", TEXTS)
+def test_spacy_keeps_every_space_and_offset(text):
+    check_every_space_and_offset(text)
+
+
+def contracted(text: str, multiword: str, words: list[str]) -> ParsedSentence:
+    """A multiword token, and ``See`` as the head of all of it."""
+    count = len(words)
+    sentence = Sentence(
+        [*words, "See"],
+        heads=[count + 1] * count + [0],
+        deprels=["case"] * count + ["root"],
+        misc=["_"] * count + ["SpaceAfter=No"],
+        multiwords=[Multiword(1, count, multiword)],
+    )
+    first, last = text.index(multiword), text.index("See")
+    sentence.findings = {"spans": [(first, first + len(multiword))] * count + [(last, last + 3)]}
+    return ParsedSentence(sentence)
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_words_that_the_text_does_not_have_are_norms():
+    """Whether places are known, or only what MISC says."""
+    for spans in (True, False):
+        sentence = contracted("zum See", "zum", ["zu", "dem"])
+        if not spans:
+            sentence.findings = None
+        doc = Document("zum See", [sentence]).to_spacy()
+        assert doc.text == "zum See"
+        assert [(token.text, token.norm_) for token in doc] == [("zu", "zu"), ("m", "dem"), ("See", "see")]
+        assert [token.head.i for token in doc] == [2, 2, 2]
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_a_token_of_fewer_letters_than_words_is_one():
+    doc = Document("à  See", [contracted("à  See", "à", ["a", "a"])]).to_spacy()
+    assert [token.text for token in doc] == ["à", " ", "See"]
+    assert doc.text == "à  See"
+    assert [token.head.i for token in doc] == [2, 0, 2]
 
 
 @with_spacy

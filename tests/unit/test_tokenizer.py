@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 
 import numpy as np
 import pytest
@@ -17,7 +16,9 @@ from arbora.errors import ArboraError, FileError
 from arbora.text import Tokenizer
 from arbora.text.tokenizing.characters import CLASSES, class_of, class_table
 from arbora.text.tokenizing.templates import SENTENCES, TOKENS, parse_templates
-from arbora.treebank import Sentence
+from arbora.treebank import conllu
+from arbora.treebank.spaces import raw_text, spaces_around
+from arbora.treebank.tokens import surface_tokens
 
 
 def test_the_table_of_classes():
@@ -90,26 +91,6 @@ def test_pieces_and_threads_change_nothing(seed):
     assert b"".join(found.data for found in tokenizer.stream([data], ranges=True, threads=3)) == whole
 
 
-def spaces_of(value: str) -> str:
-    plain = {"s": " ", "t": "\t", "n": "\n", "r": "\r"}
-    return re.sub(r"\\(?:u([0-9A-F]{4})|(.))", lambda m: chr(int(m[1], 16)) if m[1] else plain[m[2]], value)
-
-
-def rebuilt(sentences: list[Sentence]) -> str:
-    """The text, from forms and MISC alone."""
-    pieces = []
-    for sentence in sentences:
-        joint = {token.first: token for token in sentence.multiwords}
-        id = 1
-        while id <= len(sentence):
-            token = joint.get(id) or sentence[id]
-            misc = dict(part.split("=", 1) for part in token.misc.split("|") if "=" in part)
-            after = "" if misc.get("SpaceAfter") == "No" else spaces_of(misc.get("SpacesAfter", r"\s"))
-            pieces += [spaces_of(misc.get("SpacesBefore", "")), token.form, after]
-            id = joint[id].last + 1 if id in joint else id + 1
-    return "".join(pieces)
-
-
 texts = st.text(st.one_of(st.sampled_from(ALPHABET), st.characters(exclude_categories=["Cs"])), max_size=80)
 
 
@@ -127,9 +108,45 @@ def test_no_character_is_lost(text, seed):
     assert all(map(oracle.is_space, text[at:]))
     sentences = tokenizer.tokenize(text)
     if spans:
-        assert rebuilt(sentences) == text
+        assert raw_text(sentences) == text
     else:
         assert sentences == []
+
+
+# What ends lines, is not seen, or joins with what is before it; and escapes and separators of MISC.
+NASTY = [
+    *"\u2028\u2029\x85\ufeff\v\f\x1c\x1d\x1e\x1f\u200b\u200c\u200d\u2060\u0301\u0308\xa0\u3000\u2003\u180e\0\x7f",
+    *"    \n\r\tab.A1,!",
+    *"\\|=_su",
+]
+
+
+@pytest.mark.parametrize("alphabet", [NASTY, ALPHABET], ids=["nasty", "odd"])
+def test_texts_are_put_together_again(alphabet):
+    """From forms and MISC, after a file, and from places; what is behind the last token too."""
+    tokenizer, draw = trained("en"), random.Random(5)
+    behind = 0
+    for _ in range(10_000):
+        text = "".join(draw.choices(alphabet, k=draw.randint(0, 14)))
+        sentences = tokenizer.tokenize(text)
+        if not sentences:
+            assert all(map(oracle.is_space, text))
+            continue
+        assert raw_text(sentences) == text
+        written = "".join(sentence.to_conllu() for sentence in sentences)
+        assert raw_text(conllu.scan([written.encode()], False)) == text
+        # Other programs cut spaces of all kinds from the ends of lines.
+        assert all(line == line.strip() for line in written.split("\n") if not line.startswith("#"))
+        spans = [span for own in tokenizer.spans(text) for span in own]
+        at, pieces = 0, []
+        for span, misc in zip(spans, (t.misc for s in sentences for t in surface_tokens(s)), strict=True):
+            spaces = spaces_around(misc)
+            pieces += [spaces.before, text[span.start : span.end], spaces.after]
+            assert text[at : span.start].endswith(spaces.before)
+            at = span.end
+        assert "".join(pieces) == text
+        behind += spaces.after not in ("", " ")
+    assert behind > 500
 
 
 def test_offsets_and_comments():

@@ -7,6 +7,7 @@ import itertools
 import os
 import pickle
 import stat
+from collections.abc import Callable
 
 import pytest
 
@@ -101,6 +102,11 @@ def test_metadata():
     assert (sentence.sent_id, sentence.text, sentence.metadata("x")) == ("s=1", "a", None)
 
 
+def encoded_after(change: Callable[[Sentence], None], sentence: Sentence) -> str:
+    change(sentence)
+    return sentence.to_conllu()
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -121,9 +127,8 @@ def test_metadata():
 )
 def test_what_cannot_be_written_is_refused(change, reason):
     sentence = dogs()
-    change(sentence)
     with pytest.raises(ArboraError, match=reason):
-        sentence.to_conllu()
+        encoded_after(change, sentence)
 
 
 def test_writing_puts_the_blank_line_between(tmp_path):

@@ -22,8 +22,8 @@ from rich.table import Table
 from arbora.dependency import DependencyParser, ParseOptions
 from arbora.errors import ArboraError
 from arbora.evaluation import calibrate, evaluate
-from arbora.evaluation.calibration import head_probabilities
 from arbora.treebank import Sentence, read, write
+from arbora.treebank.findings import head_probabilities
 
 STREAM_WORDS = 1_000_000
 

@@ -21,9 +21,8 @@ from arbora.evaluation import (
     evaluate,
     evaluate_raw_text,
 )
+from arbora.evaluation.attachment import SCORES
 from arbora.treebank import Sentence, read
-
-SCORES = ("UAS", "LAS", "LAS with subtypes", "labels", "labels with subtypes", "CLAS")
 
 
 def evaluate_files(

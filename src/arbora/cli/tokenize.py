@@ -45,7 +45,7 @@ def tokenize_command(
 
     No character is lost: forms are what the text has, and MISC keeps the spaces. Nothing there means one
     space, `SpaceAfter=No` none, `SpacesAfter=` others (`\\s` space, `\\t` tab, `\\n` line feed, `\\r`
-    carriage return, `\\uXXXX` others that end lines). Blank lines end sentences, other line ends may or may
+    carriage return, `\\uXXXX` any other). Blank lines end sentences, other line ends may or may
     not. Places are counted in characters (code points) from 0.
 
     Input may be endless: it is read, cut and written as it comes, in pieces of 64 KB. Words that are known

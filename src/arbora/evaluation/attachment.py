@@ -14,6 +14,7 @@ from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from arbora.evaluation.alignment import MismatchError
+from arbora.evaluation.tables import percent, table_text
 from arbora.treebank import Sentence
 
 # What the CoNLL 2018 scorer calls content words: neither function words nor punctuation.
@@ -52,6 +53,8 @@ CONTENT_RELATIONS = frozenset(
 )
 Bins: TypeAlias = tuple[tuple[int, int | None], ...]
 NO_HEAD = "no head"
+SCORES = ("UAS", "LAS", "LAS with subtypes", "labels", "labels with subtypes", "CLAS")
+"""The scores that are shown, in order."""
 LENGTHS: Bins = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 50), (51, None))
 DISTANCES: Bins = ((1, 1), (2, 2), (3, 6), (7, None))
 
@@ -107,9 +110,9 @@ def _ratios() -> defaultdict[str, Ratio]:
     return defaultdict(Ratio)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Evaluation:
-    """All scores of one comparison.
+    """All scores of one comparison; its ``repr`` is a table of the most important.
 
     ``scores``: UAS, LAS, LAS with subtypes, label accuracy with and without subtypes, CLAS; all but CLAS also
     without punctuation (gold UPOS is PUNCT). ``labels``: by relation with its subtype, right head and
@@ -130,6 +133,21 @@ class Evaluation:
     correct: list[tuple[int, int, int]] = field(default_factory=list)
     right_heads: list[bool] = field(default_factory=list)
     right_arcs: list[bool] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        """The table of scores, in percent."""
+        rows = [
+            [name, *(self._percent(own) for own in (name, f"{name}, no punctuation"))]
+            for name in SCORES
+            if name in self.scores
+        ]
+        for name, count in (("whole trees, heads", self.exact_heads), ("whole trees", self.exact_trees)):
+            rows.append([name, percent(count / max(self.sentences, 1)), ""])
+        title = f"{self.sentences} sentences, {self.words} words"
+        return table_text(title, ["score", "all words", "no punctuation"], rows)
+
+    def _percent(self, name: str) -> str:
+        return percent(self.scores[name].f1) if name in self.scores else ""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, with all ratios as precision, recall, F1 and counts; lengths and distances in order."""

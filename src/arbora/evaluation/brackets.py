@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 from arbora.evaluation.alignment import MismatchError
 from arbora.evaluation.attachment import Ratio
+from arbora.evaluation.tables import percent, table_text
 from arbora.treebank import Constituent
 
 PUNCTUATION = frozenset({",", ":", "``", "''", "."})
@@ -79,9 +80,9 @@ def _ratios() -> defaultdict[str, Ratio]:
     return defaultdict(Ratio)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class BracketEvaluation:
-    """All bracket scores of one comparison.
+    """All bracket scores of one comparison; its ``repr`` is a table of the most important.
 
     ``groups``: the scores of all sentences, and of those of up to 15 and 40 words. ``labels``: by label.
     ``counts`` has right, gold and found brackets of each sentence: what `arbora.evaluation.compare_sums`
@@ -96,6 +97,19 @@ class BracketEvaluation:
     def all(self) -> BracketScores:
         """The scores of all sentences."""
         return self.groups[ALL]
+
+    def __repr__(self) -> str:
+        """The table of scores, in percent."""
+        shown = self.groups.values()
+        rows = [
+            ["sentences", *(str(own.sentences) for own in shown)],
+            ["recall", *(percent(own.brackets.recall) for own in shown)],
+            ["precision", *(percent(own.brackets.precision) for own in shown)],
+            ["F1", *(percent(own.brackets.f1) for own in shown)],
+            ["exact match", *(percent(own.share(own.exact)) for own in shown)],
+            ["tags", *(percent(own.tags.recall) for own in shown)],
+        ]
+        return table_text("brackets", ["score", *self.groups], rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""

@@ -9,10 +9,7 @@ import numpy as np
 
 from arbora.errors import ArboraError
 from arbora.treebank import Sentence
-
-HEAD_PROBABILITY, LABEL_PROBABILITY = "HeadProbability", "LabelProbability"
-"""The keys in findings and in MISC under which a parse keeps the probabilities of a word's head, and of its
-label given the tree."""
+from arbora.treebank.findings import HEAD_PROBABILITY, LABEL_PROBABILITY, probabilities_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,35 +58,6 @@ def calibrate(
         accuracy = float(right[sure].mean()) if sure.any() else 0.0
         coverage.append((float(threshold), float(sure.mean()) if len(p) else 0.0, accuracy))
     return Calibration(float(error), rows, coverage)
-
-
-def head_probabilities(sentence: Sentence) -> list[float] | None:
-    """The probabilities of a sentence's heads, as they were found, or from MISC; None if a word has none.
-
-    >>> head_probabilities(Sentence(["a"], misc=["SpaceAfter=No|HeadProbability=0.75"]))
-    [0.75]
-    """
-    return probabilities_of(sentence, HEAD_PROBABILITY)
-
-
-def probabilities_of(sentence: Sentence, key: str) -> list[float] | None:
-    """What was found for each word under this key, or what MISC says; None if a word has none.
-
-    >>> probabilities_of(Sentence(["a"], misc=["LabelProbability=0.5"]), LABEL_PROBABILITY)
-    [0.5]
-    """
-    if key in (sentence.findings or {}):
-        return [float(value) for value in (sentence.findings or {})[key]]
-    found = []
-    for misc in sentence.misc:
-        values = dict(part.partition("=")[::2] for part in misc.split("|"))
-        try:
-            found.append(float(values[key]))
-        except KeyError:
-            return None
-        except ValueError:
-            raise ArboraError(f"{key}={values[key]} is no number") from None
-    return found
 
 
 def calibrations(

@@ -14,6 +14,7 @@ from typing import Any
 
 from arbora.evaluation.alignment import Layout, align, check_same_text, lay_out
 from arbora.evaluation.attachment import CONTENT_RELATIONS, Ratio
+from arbora.evaluation.tables import percent, table_text
 from arbora.treebank import Sentence
 
 FUNCTIONAL_RELATIONS = frozenset({"aux", "cop", "mark", "det", "clf", "case", "cc"})
@@ -60,12 +61,21 @@ METRICS = (
 """The metrics in the order of the shared task."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RawTextEvaluation:
-    """``scores``: a ratio for each of the `METRICS`. ``aligned``: words that are the same on both sides."""
+    """``scores``: a ratio for each of the `METRICS`. ``aligned``: words that are the same on both sides.
+
+    Its ``repr`` is the table of these.
+    """
 
     aligned: int
     scores: dict[str, Ratio] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """The table of scores, in percent."""
+        rows = [[name, *map(percent, (r.precision, r.recall, r.f1))] for name, r in self.scores.items()]
+        title = f"from raw text; {self.aligned} words are the same"
+        return table_text(title, ["score", "precision", "recall", "F1"], rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""

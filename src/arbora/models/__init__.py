@@ -23,7 +23,7 @@ from arbora.models.file import (
     write_model,
 )
 from arbora.models.inspection import inspect_model
-from arbora.models.registry import architectures, find_architecture, load_component
+from arbora.models.registry import architectures, find_architecture, load_component, shared_component
 
 __all__ = [
     "FORMAT_VERSION",
@@ -46,6 +46,7 @@ __all__ = [
     "read_model",
     "refusing",
     "remove_leftovers",
+    "shared_component",
     "under",
     "write_model",
 ]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from arbora.errors import ArboraError, FileError
 from arbora.models.file import Model, read_model, write_model
+from arbora.models.pickling import Origin, reduced, remember
 from arbora.treebank.batches import Step
 
 Tensors: TypeAlias = Mapping[str, npt.NDArray[Any]]
@@ -74,6 +75,8 @@ class Component(ABC):
     architecture: ClassVar[str]
     """The name of its architecture."""
     header: dict[str, Any]
+    origin: Origin | None = None
+    """The file that it was read from, if it was."""
 
     @classmethod
     @abstractmethod
@@ -90,6 +93,11 @@ class Component(ABC):
         from arbora.models.registry import find_architecture
 
         return find_architecture(self.architecture).adds
+
+    @property
+    def members(self) -> Mapping[str, Component]:
+        """The components that it is made of, by name."""
+        return {}
 
     @property
     def asks(self) -> Mapping[str, Any]:
@@ -114,7 +122,9 @@ class Component(ABC):
         from arbora.models.registry import find_architecture
 
         with refusing(model.path, find_architecture(cls.architecture).title):
-            return cls.from_parts(model.header, model.tensors)
+            found = cls.from_parts(model.header, model.tensors)
+        remember(found, Origin(os.path.abspath(model.path), model.digest))
+        return found
 
     def add_to_report(self, name: str, facts: Any) -> None:
         """Say more of how it was trained; only training does that."""
@@ -123,6 +133,15 @@ class Component(ABC):
     def save(self, path: str | os.PathLike[str], *, compact_weights: bool = False) -> None:
         """Write the model file, whole or not at all; compact ones have 8-bit weights, if there are such."""
         write_model(path, *self.to_parts(compact_weights=compact_weights))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
+
+    def __copy__(self) -> Self:
+        return self  # it does not change
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 @contextmanager

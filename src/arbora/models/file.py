@@ -17,13 +17,15 @@ The header carries checksums, of every tensor's bytes and of all else, so that d
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import math
 import os
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
@@ -63,12 +65,16 @@ _COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz"}
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What a model file holds: the header, and the tensors where they are mapped, read-only."""
+    """What a model file holds: the header, and the tensors where they are mapped, read-only.
+
+    ``digest`` is the SHA-256 of all but the tensors' bytes, whose checksums it covers.
+    """
 
     header: dict[str, Any]
     tensors: dict[str, NDArray[Any]]
     path: str
     checksums: dict[str, int]
+    digest: str
 
     def verify(self) -> None:
         """Compare every tensor with its checksum; FileError if one differs.
@@ -100,6 +106,17 @@ def write_model(
     >>> model.tensors["weights"]
     array([1., 1., 1.], dtype=float32)
     """
+    pieces = _pieces(header, tensors)
+    with open_output(os.fspath(path)) as stream:
+        stream.writelines(pieces)
+
+
+def encode_model(header: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> bytes:
+    """The bytes that `write_model` writes."""
+    return b"".join(_pieces(header, tensors))
+
+
+def _pieces(header: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> Iterator[bytes | memoryview]:
     if not isinstance(header.get("architecture"), str):
         raise ValueError("the header of a model must name its architecture")
     if "checksums" in header:
@@ -112,10 +129,7 @@ def write_model(
         entry = {"dtype": _NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [begin, end]}
         directory[name] = entry
     head = _encode_head({**header, "version": FORMAT_VERSION}, directory, dict(arrays))
-    with open_output(os.fspath(path)) as stream:
-        stream.write(len(head).to_bytes(8, "little") + head)
-        for _, array in arrays:
-            stream.write(_bytes(array))
+    return chain([len(head).to_bytes(8, "little") + head], (_bytes(array) for _, array in arrays))
 
 
 def check_model_name(output: str, sources: Iterable[str]) -> None:
@@ -204,14 +218,26 @@ def read_model(
     arbora.errors.FileError: nowhere.model: there is no such file
     """
     name = os.fspath(path)
-    raw = _map(name)
+    return _decode(name, _map(name), architecture, verify)
+
+
+def decode_model(data: bytes, name: str) -> Model:
+    """The model of the bytes that `encode_model` gave; ``name`` is for messages.
+
+    >>> decode_model(encode_model({"architecture": "tagger"}, {}), "a pickle").header["architecture"]
+    'tagger'
+    """
+    return _decode(name, np.frombuffer(data, np.uint8), None, True)
+
+
+def _decode(name: str, raw: NDArray[np.uint8], architecture: str | None, verify: bool) -> Model:
     head, data = _split(name, raw)
     header, directory, checksums = _decode_head(name, head)
     tensors = _tensors(name, directory, data)
     if architecture is not None and header["architecture"] != architecture:
         found, wanted = _spoken(header["architecture"]), _spoken(architecture)
         _fail(name, f"this model is {found}, not {wanted}: give another file")
-    model = Model(header, tensors, name, checksums)
+    model = Model(header, tensors, name, checksums, hashlib.sha256(head).hexdigest())
     if verify:
         model.verify()
     return model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pkgutil import resolve_name
 from typing import Any
 
@@ -71,3 +72,13 @@ def load_component(path: str | os.PathLike[str]) -> Any:
     except ArboraError as error:
         raise FileError(str(error), file=model.path) from None
     return found.load_class().of_model(model)
+
+
+def shared_component(path: str | os.PathLike[str]) -> Any:
+    """The same, kept for the next call while the file does not change: a model serves any number of users."""
+    return _shared(os.fspath(path), os.stat(path).st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _shared(path: str, _changed: int) -> Any:
+    return load_component(path)

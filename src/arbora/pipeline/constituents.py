@@ -62,6 +62,11 @@ def take_constituents(sentence: Sentence, rows: Sequence[Mapping[str, Any]]) -> 
     tags = [escaped(tag_of(*pair)) for pair in zip(sentence.xpos, sentence.upos, strict=True)]
     spans = [(row["label"], row["start"], row["end"]) for row in rows]
     sentence.constituents = Constituent.from_spans(spans, words, tags)
+    take_probabilities(sentence, rows)
+
+
+def take_probabilities(sentence: Sentence, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Give a sentence the probabilities of its constituents that such rows have, if they do."""
     if all("probability" in row for row in rows):
         values = [float(row["probability"]) for row in rows]
         sentence.findings = {**(sentence.findings or {}), CONSTITUENT_PROBABILITIES: values}

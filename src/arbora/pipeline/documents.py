@@ -3,48 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora.dependency import BatchParser, ParseOptions, RankedTree
-from arbora.dependency.output import (
-    CERTIFICATE,
-    HEAD_PROBABILITY,
-    KBEST_RANK,
-    LABEL_PROBABILITY,
-    TREE_LOG_PROBABILITY,
-)
-from arbora.pipeline.constituents import ParsedConstituents, take_constituents
-from arbora.treebank import Constituent, Multiword, Sentence, Token
-from arbora.treebank.phrases import (
-    CONSTITUENTS,
-    CONSTITUENTS_JOINT_LOG_PROBABILITY,
-    CONSTITUENTS_LOG_PROBABILITY,
-    set_constituents,
-)
-from arbora.treebank.sentence import UNKNOWN
+from arbora.dependency.output import LABEL_PROBABILITY
+from arbora.errors import ArboraError, WrongTypeError
+from arbora.pipeline.constituents import ParsedConstituents
+from arbora.pipeline.plain_data import SPANS, sentence_from_dict, sentence_to_dict
+from arbora.treebank import Constituent, Sentence, Token
+from arbora.treebank.columns import columns_of
+from arbora.treebank.findings import head_probabilities as known_probabilities
+from arbora.treebank.phrases import set_constituents
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Span: TypeAlias = tuple[int, int]
 
-SPANS = "spans"
-"""The finding that tells where words stand in their text."""
 
-LOG_PROBABILITIES = (CONSTITUENTS_LOG_PROBABILITY, CONSTITUENTS_JOINT_LOG_PROBABILITY)
-
-_FIELDS = {
-    "form": "forms",
-    "lemma": "lemmas",
-    "upos": "upos",
-    "xpos": "xpos",
-    "feats": "feats",
-    "head": "heads",
-    "deprel": "deprels",
-    "misc": "misc",
-}
+class NoParserError(ArboraError, ValueError):
+    """A sentence was asked for what only its parser could say, and it has none."""
 
 
 class ParsedToken(Token):
@@ -98,8 +77,8 @@ class ParsedSentence(Sentence):
         options: ParseOptions | None = None,
     ) -> None:
         """The sentence's own columns and findings, and the parser that made the tree."""
-        for name in Sentence.__slots__:
-            setattr(self, name, getattr(sentence, name))
+        self._take(columns_of(sentence))
+        self.findings = sentence.findings
         self._parser = parser
         self._options = options
         self._probabilities: tuple[Floats, Floats] | None = None
@@ -119,13 +98,24 @@ class ParsedSentence(Sentence):
     def constituents(self, tree: Constituent | None) -> None:
         set_constituents(self, tree)
 
-    def __getitem__(self, id: int) -> ParsedToken:
-        """The word with this id, from 1; a negative id counts from the end."""
-        return ParsedToken(self, super().__getitem__(id).id)
+    @overload  # type: ignore[override]  # a list of them is no list of tokens to which any could be added
+    def __getitem__(self, id: int) -> ParsedToken: ...
+    @overload
+    def __getitem__(self, id: slice) -> list[ParsedToken]: ...
+    def __getitem__(self, id: int | slice) -> ParsedToken | list[ParsedToken]:
+        """The word with this id, from 1; a negative id counts from the end. A slice is a list of words."""
+        return super().__getitem__(id)  # type: ignore[return-value]  # made by `_word`
 
     def __iter__(self) -> Iterator[ParsedToken]:
         """The words, in order."""
-        return (ParsedToken(self, id) for id in range(1, len(self.forms) + 1))
+        return super().__iter__()  # type: ignore[return-value]  # made by `_word`
+
+    def _word(self, id: int) -> ParsedToken:
+        return ParsedToken(self, id)
+
+    def copy(self) -> ParsedSentence:
+        """A sentence with the same content and parser whose columns can be changed apart from this one's."""
+        return ParsedSentence(super().copy(), self._parser, self._options)
 
     @property
     def labels(self) -> list[str]:
@@ -142,31 +132,11 @@ class ParsedSentence(Sentence):
         """The k most probable trees, in order, with their log-probabilities; fewer where there are fewer."""
         return next(self._own_parser().kbest([self], k, self._options))
 
-    def to_svg(self, *, probabilities: bool = False) -> str:
-        """A picture of the tree; with probabilities, unsure arcs are pale and say how probable they are.
-
-        Without heads, it is that of the constituents.
-        """
-        from arbora.draw import svg
-
-        if (tree := self._only_constituents()) is not None:
-            return tree.to_svg(probabilities=probabilities)
-        return svg(self, probabilities=self.head_probabilities() if probabilities else None)
-
-    def to_text(self, style: str = "arcs", *, probabilities: bool = False, coloured: bool = False) -> str:
-        """The tree for a terminal, drawn with arcs or indented; without heads, the constituents."""
-        from arbora.draw import text
-
-        if (tree := self._only_constituents()) is not None:
-            return tree.to_text(probabilities=probabilities, coloured=coloured)
-        shown = self.head_probabilities() if probabilities else None
-        return text(self, style, probabilities=shown, coloured=coloured)
-
     def head_probabilities(self) -> list[float]:
         """How probable each word's head is: as it was found with the tree, or else as the parser says now."""
-        found = (self.findings or {}).get(HEAD_PROBABILITY)
+        found = known_probabilities(self)
         if found is not None:
-            return [float(value) for value in found]
+            return found
         heads = self.all_probabilities()[0]
         return [0.0 if head is None else float(heads[head, id]) for id, head in enumerate(self.heads, 1)]
 
@@ -178,93 +148,34 @@ class ParsedSentence(Sentence):
         return [token.label_probabilities.get(token.deprel, 0.0) for token in self]
 
     def to_dict(self, *, probabilities: bool = False) -> dict[str, Any]:
-        """Plain data, ready for JSON: words, multiword tokens, and what was found of the whole sentence.
+        """Plain data, ready for JSON: all that the sentence has, and what was found of it.
 
         ``certificate`` is there if certificates were asked for: whether the tree is proved to be the best,
         and how far its score may be from the best (``gap``, None if that is not known). ``constituents`` is
         there if the sentence has a tree of phrases, as `ParsedConstituents.to_list` gives it.
         """
-        words = [self._word_dict(token) for token in self]
-        data: dict[str, Any] = {
-            "text": self.text,
-            "words": words,
-            "multiwords": [{"first": m.first, "last": m.last, "form": m.form} for m in self.multiwords],
-        }
-        if self.has_heads and probabilities:
-            columns = zip(words, self.head_probabilities(), self.label_probabilities(), strict=True)
-            for word, head, label in columns:
-                word |= {"probability": head, "label_probability": label}
-        findings = self.findings or {}
-        data |= {key: findings[key] for key in (KBEST_RANK, TREE_LOG_PROBABILITY) if key in findings}
-        if CERTIFICATE in findings:
-            gap = findings[CERTIFICATE]
-            data[CERTIFICATE] = {"proved": gap == 0, "gap": gap if isfinite(gap) else None}
-        if (tree := self.constituents) is not None:
-            data[CONSTITUENTS] = tree.to_list()
-        data |= {key: findings[key] for key in LOG_PROBABILITIES if key in findings}
-        return data
+        return sentence_to_dict(self, probabilities=probabilities)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ParsedSentence:
-        """The sentence of what `to_dict` gave; it has no parser, so no probabilities.
+        """The sentence of what `to_dict` gave: the same, without a parser, so it knows what is there alone.
 
         >>> ParsedSentence.from_dict({"words": [{"form": "Hello", "head": 0}]}).forms
         ['Hello']
         """
-        words = data["words"]
-        columns: dict[str, Any] = {
-            name: [word.get(key) if name == "heads" else word.get(key, "_") for word in words]
-            for key, name in _FIELDS.items()
-        }
-        text = data.get("text")
-        sentence = Sentence(
-            **columns,
-            comments=[] if text is None else [f"# text = {text}"],
-            multiwords=[Multiword(m["first"], m["last"], m["form"]) for m in data.get("multiwords", ())],
-        )
-        if words and all("start" in word for word in words):
-            sentence.findings = {SPANS: [(word["start"], word["end"]) for word in words]}
-        if CONSTITUENTS in data:
-            take_constituents(sentence, data[CONSTITUENTS])
-        return cls(sentence)
-
-    def _word_dict(self, token: ParsedToken) -> dict[str, Any]:
-        word: dict[str, Any] = {"id": token.id, **{key: getattr(token, key) for key in _FIELDS}}
-        if self.findings is not None:  # what MISC says of them has less digits
-            items = [i for i in token.misc.split("|") if i.partition("=")[0] not in self.findings]
-            word["misc"] = "|".join(items) or UNKNOWN
-        if self.spans is not None:
-            word |= {"start": token.start, "end": token.end}
-        return word
-
-    @property
-    def has_heads(self) -> bool:
-        """Whether a word has a head, or there is nothing else to show."""
-        return any(head is not None for head in self.heads) or self.metadata(CONSTITUENTS) is None
-
-    def _only_constituents(self) -> ParsedConstituents | None:
-        return None if self.has_heads else self.constituents
+        return cls(sentence_from_dict(data))
 
     def _own_parser(self) -> BatchParser:
         if self._parser is None:
-            raise ValueError("this sentence was not parsed here: it has no probabilities")
+            raise NoParserError("this sentence was not parsed here: it has no probabilities")
         return self._parser
-
-    def drawings(self) -> Iterator[str]:
-        """Pictures of all its trees."""
-        if self.has_heads:
-            yield self.to_svg()
-        if (tree := self.constituents) is not None:
-            yield tree.to_svg()
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg()
 
 
 class Document:
     """A text and its sentences.
 
-    ``text[token.start:token.end]`` is what the text has for a word's token.
+    ``text[token.start:token.end]`` is what the text has for a word's token. ``document[0]`` is the first
+    sentence, ``document[1:3]`` a list of the next two, and ``document.words`` has the words of all.
     """
 
     def __init__(self, text: str, sentences: Sequence[ParsedSentence]) -> None:
@@ -279,6 +190,26 @@ class Document:
     def __iter__(self) -> Iterator[ParsedSentence]:
         """The sentences, in order."""
         return iter(self.sentences)
+
+    @overload
+    def __getitem__(self, place: int) -> ParsedSentence: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[ParsedSentence]: ...
+    def __getitem__(self, place: int | slice) -> ParsedSentence | list[ParsedSentence]:
+        """The sentence at this place, from 0 as in a list, or a list of those of a slice."""
+        try:
+            return self.sentences[place]
+        except TypeError:
+            raise WrongTypeError(
+                f"sentences are found by their place from 0, or by a slice, not by {place!r}"
+            ) from None
+        except IndexError:
+            raise IndexError(f"there is no sentence {place} in a document of {len(self)}") from None
+
+    @property
+    def words(self) -> list[ParsedToken]:
+        """The words of all sentences, in order."""
+        return [word for sentence in self.sentences for word in sentence]
 
     def __repr__(self) -> str:
         """The number of sentences and the first words."""
@@ -296,7 +227,7 @@ class Document:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Document:
-        """The document of what `to_dict` gave; it has no parser, so no probabilities."""
+        """The document of what `to_dict` gave: the same, without a parser."""
         return cls(data["text"], [ParsedSentence.from_dict(sentence) for sentence in data["sentences"]])
 
     def to_spacy(self, vocab: Any = None) -> Any:

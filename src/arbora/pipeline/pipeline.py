@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -15,6 +15,7 @@ from arbora.dependency import BatchParser, ParseOptions
 from arbora.errors import ArboraError
 from arbora.models import Component, Parts, Tensors, below, find_architecture, under
 from arbora.pipeline.documents import Document, ParsedSentence
+from arbora.pipeline.inputs import as_sentences, check_text, check_texts
 from arbora.text import Tagger, Tokenizer
 from arbora.text.tokenizing.tokenizer import encoded
 from arbora.treebank import Sentence
@@ -87,6 +88,11 @@ class Pipeline(Component):
         return tuple(dict.fromkeys(column for own in self.components.values() for column in own.adds))
 
     @property
+    def members(self) -> Mapping[str, Component]:
+        """The components, by name."""
+        return self.components
+
+    @property
     def header(self) -> dict[str, Any]:  # type: ignore[override]
         """What its file says."""
         return self.to_parts()[0]
@@ -120,6 +126,7 @@ class Pipeline(Component):
 
     def __call__(self, text: str, options: ParseOptions | None = None) -> Document:
         """The text's sentences with tags and trees."""
+        check_text(text)
         return next(self.pipe([text], options=options))
 
     def pipe(
@@ -135,7 +142,7 @@ class Pipeline(Component):
             raise ArboraError("batch_size must be at least 1")
         options = replace(options or ParseOptions(), threads=threads).check()
         steps = self.steps(options)
-        waiting = iter(texts)
+        waiting = iter(check_texts(texts))
         while texts_at_once := list(islice(waiting, batch_size)):
             batch, counts = _core.Batch(), []
             for text in texts_at_once:
@@ -149,13 +156,28 @@ class Pipeline(Component):
                 yield Document(text, [ParsedSentence(s, parser, options) for s in islice(parsed, count)])
 
     def annotate(
-        self, sentences: Iterable[Sentence], options: ParseOptions | None = None, *, keep_tags: bool = False
-    ) -> Iterator[Sentence]:
-        """New sentences for those that are tokenized already, in order, with tags (unless kept) and trees."""
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        options: ParseOptions | None = None,
+        *,
+        keep_tags: bool = False,
+    ) -> Iterator[ParsedSentence]:
+        """New sentences for those that are tokenized already, in order, with tags (unless kept) and trees.
+
+        Each is a `Sentence`, or a list of words. What comes out knows probabilities and k-best trees as
+        sentences of a text do.
+
+        >>> import arbora
+        >>> sentence = next(arbora.load().annotate([["Dogs", "bark", "."]]))
+        >>> sentence[1].deprel, sentence[1].probability > 0.5
+        ('nsubj', True)
+        """
         options = (options or ParseOptions()).check()
-        batches = make_batches(sentences, options.batch)
+        batches = make_batches(as_sentences(sentences), options.batch)
         found = annotated(batches, self.steps(options, keep_tags=keep_tags))
-        return to_sentences(ahead(found) if options.threads > 1 else found)
+        parser = self.parser if "heads" in self.adds else None
+        parsed = to_sentences(ahead(found) if options.threads > 1 else found)
+        return (ParsedSentence(sentence, parser, options) for sentence in parsed)
 
     def steps(
         self,

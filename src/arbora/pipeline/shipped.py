@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from arbora.errors import FileError
-from arbora.models import find_architecture, load_component, read_model
+from arbora.errors import FileError, WrongTypeError
+from arbora.models import find_architecture, load_component, read_model, shared_component
 from arbora.pipeline.pipeline import Pipeline
 
 DEFAULT = "en"
@@ -52,6 +51,8 @@ def find_model(name: str | os.PathLike[str]) -> str:
     >>> find_model("my.model")
     'my.model'
     """
+    if not isinstance(name, (str, os.PathLike)):
+        raise WrongTypeError(f"a model is opened by its name or file, not by {name!r}")
     path = _folder() / f"{os.fspath(name)}{_ENDING}"
     if os.sep not in os.fspath(name) and path.is_file():
         return str(path)
@@ -82,8 +83,7 @@ def load(name: str | os.PathLike[str] = DEFAULT) -> Any:
     Traceback (most recent call last):
     arbora.errors.FileError: xx: there is no such file, and the models that come with Arbora are en
     """
-    path = existing_model(name)
-    return _load(path, os.stat(path).st_mtime_ns)
+    return shared_component(existing_model(name))
 
 
 def find_component(name: str | os.PathLike[str] = DEFAULT, *, adds: str) -> Any:
@@ -93,7 +93,7 @@ def find_component(name: str | os.PathLike[str] = DEFAULT, *, adds: str) -> Any:
     ['It', 'works', '.']
     """
     path = find_model(name)
-    found = _load(path, os.stat(path).st_mtime_ns) if os.path.exists(path) else load_component(path)
+    found = shared_component(path) if os.path.exists(path) else load_component(path)
     if adds not in found.adds:
         title = find_architecture(found.architecture).title
         raise FileError(
@@ -128,11 +128,6 @@ def completed(pipeline: Pipeline, columns: Sequence[str] = ("words", "upos")) ->
     own: Pipeline = load()
     added = [(name, one) for name, one in own.components.items() if set(missing) & set(one.adds)]
     return Pipeline([*added, *pipeline.components.items()], pipeline.card)
-
-
-@lru_cache(maxsize=4)
-def _load(path: str, _changed: int) -> Any:
-    return load_component(path)
 
 
 def _folder() -> Path:

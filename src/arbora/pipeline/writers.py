@@ -12,10 +12,10 @@ from arbora.draw import svg
 from arbora.draw import text as drawn
 from arbora.draw.characters import visible
 from arbora.draw.gallery import Exhibit, write_svg
-from arbora.evaluation.calibration import head_probabilities
 from arbora.pipeline.documents import ParsedSentence
 from arbora.treebank import Constituent, Sentence, write
 from arbora.treebank.files import open_output
+from arbora.treebank.findings import head_probabilities
 
 Writer: TypeAlias = "Callable[[str, Iterator[Sentence], Look], None]"
 

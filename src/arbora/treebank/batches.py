@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from arbora import _core
-from arbora.errors import ArboraError, InfeasibleTreeError
+from arbora.errors import ArboraError, InfeasibleTreeError, WrongTypeError
 from arbora.treebank import conllu
 from arbora.treebank.sentence import COLUMNS, Sentence, fields_of
 
@@ -49,6 +49,8 @@ def make_batches(sentences: Iterable[Sentence], words: int) -> Iterator[_core.Ba
     waiting: list[Sentence] = []
     taken = 0
     for sentence in sentences:
+        if not isinstance(sentence, Sentence):
+            raise WrongTypeError(f"an arbora.treebank.Sentence is needed, this is {sentence!r}")
         waiting.append(sentence)
         taken += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
         if taken >= words:

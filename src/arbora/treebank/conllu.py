@@ -84,26 +84,10 @@ def _may_end(waiting: list[bytes]) -> bool:
 
 def make_sentence(columns: Any) -> Sentence:
     """A sentence out of the decoder's columns."""
-    sentence = Sentence.__new__(Sentence)
-    (
-        sentence.forms,
-        sentence.lemmas,
-        sentence.upos,
-        sentence.xpos,
-        sentence.feats,
-        sentence.heads,
-        sentence.deprels,
-        sentence.deps,
-        sentence.misc,
-        sentence.comments,
-        multiwords,
-        empty_nodes,
-        sentence.newline,
-        sentence.closing,
-    ) = columns
-    sentence.multiwords = [Multiword(*row) for row in multiwords]
-    sentence.empty_nodes = [EmptyNode(*row) for row in empty_nodes]
-    sentence.findings = None
+    sentence = Sentence.of_columns(columns)
+    # Rows come as tuples.
+    sentence._multiwords = [Multiword(*row) for row in sentence._multiwords]  # type: ignore[misc]
+    sentence._empty_nodes = [EmptyNode(*row) for row in sentence._empty_nodes]  # type: ignore[misc]
     return sentence
 
 

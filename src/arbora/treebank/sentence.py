@@ -3,98 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from copy import deepcopy
+from html import escape
+from operator import index
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from arbora import _core
+from arbora.errors import ArboraError, WrongTypeError
+from arbora.treebank.columns import (
+    COLUMNS,
+    Slots,
+    checked_comments,
+    checked_heads,
+    checked_line_end,
+    checked_line_ends,
+    checked_multiwords,
+    checked_nodes,
+    checked_texts,
+    column,
+    columns_of,
+    listed,
+)
+from arbora.treebank.findings import head_probabilities
+from arbora.treebank.rows import UNKNOWN, EmptyNode, Multiword, fields_of
+from arbora.treebank.walking import children_of
+from arbora.treebank.word import Token
 
 if TYPE_CHECKING:
     from arbora.treebank.constituent import Constituent
 
-UNKNOWN = "_"
-COLUMNS = (
-    "forms",
-    "lemmas",
-    "upos",
-    "xpos",
-    "feats",
-    "heads",
-    "deprels",
-    "deps",
-    "misc",
-    "comments",
-    "multiwords",
-    "empty_nodes",
-    "newline",
-    "closing",
-)
-"""All that a file says of a sentence, in the order of the core."""
-fields_of = attrgetter("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-"""FORM to MISC of a multiword token or an empty node."""
+__all__ = ["COLUMNS", "UNKNOWN", "EmptyNode", "Multiword", "Sentence", "Token", "fields_of"]
 
 
-@dataclass(slots=True)
-class Multiword:
-    """A multiword token: words ``first`` to ``last`` are written together as ``form``.
-
-    >>> Multiword(1, 2, "don't").id
-    '1-2'
-    """
-
-    first: int
-    last: int
-    form: str
-    lemma: str = UNKNOWN
-    upos: str = UNKNOWN
-    xpos: str = UNKNOWN
-    feats: str = UNKNOWN
-    head: str = UNKNOWN
-    deprel: str = UNKNOWN
-    deps: str = UNKNOWN
-    misc: str = UNKNOWN
-
-    @property
-    def id(self) -> str:
-        """The id as written in the file."""
-        return f"{self.first}-{self.last}"
-
-
-@dataclass(slots=True)
-class EmptyNode:
-    """A node of the enhanced graph that is no word: the ``index``-th one after word ``after`` (0: first).
-
-    ``inside`` tells that its line stands below that of the multiword token which begins with the next word.
-
-    >>> EmptyNode(8, 1, "reported").id
-    '8.1'
-    """
-
-    after: int
-    index: int
-    form: str = UNKNOWN
-    lemma: str = UNKNOWN
-    upos: str = UNKNOWN
-    xpos: str = UNKNOWN
-    feats: str = UNKNOWN
-    head: str = UNKNOWN
-    deprel: str = UNKNOWN
-    deps: str = UNKNOWN
-    misc: str = UNKNOWN
-    inside: bool = False
-
-    @property
-    def id(self) -> str:
-        """The id as written in the file."""
-        return f"{self.after}.{self.index}"
-
-
-class Sentence:
+class Sentence(Slots):
     """One sentence, stored by columns: nine lists over its words, and what else its lines say.
 
     The word with id ``i`` is ``sentence[i]``, counted from 1 as in the file (0 is the root, not a word); its
     form is ``sentence.forms[i - 1]``. A head is an ``int``, 0 for the root, or None if it is not known.
-    All columns may be changed freely; writing checks that they are of one length and fit the format.
+    ``sentence[1:3]`` is the list of words 1 and 2. A column that is set must have a value for every word;
+    what is changed within a list is checked when the sentence is written.
 
     ``newline`` ends each line; ``closing`` is all that follows the last line's text, the blank line included.
     ``findings`` is what models have said of it beside the columns, by the names that files have for it, in
@@ -111,7 +58,22 @@ class Sentence:
     <BLANKLINE>
     """
 
-    __slots__ = (*COLUMNS, "findings")
+    __slots__ = ("findings",)
+
+    forms: list[str] = column("forms", checked_texts, "The words as written.")
+    lemmas: list[str] = column("lemmas", checked_texts, "Their dictionary forms.")
+    upos: list[str] = column("upos", checked_texts, "Their universal parts of speech.")
+    xpos: list[str] = column("xpos", checked_texts, "Their parts of speech in the treebank's own set.")
+    feats: list[str] = column("feats", checked_texts, "Their morphological features as written.")
+    heads: list[int | None] = column("heads", checked_heads, "The ids of their heads, 0 for the root.")
+    deprels: list[str] = column("deprels", checked_texts, "The labels of the arcs from their heads.")
+    deps: list[str] = column("deps", checked_texts, "Their enhanced dependencies as written.")
+    misc: list[str] = column("misc", checked_texts, "Anything else of each word, as written.")
+    comments: list[str] = column("comments", checked_comments, "The lines before the first, with ``#``.")
+    multiwords: list[Multiword] = column("multiwords", checked_multiwords, "Words written together.")
+    empty_nodes: list[EmptyNode] = column("empty_nodes", checked_nodes, "Nodes that are no words.")
+    newline: str = column("newline", checked_line_end, "What ends each line.")
+    closing: str = column("closing", checked_line_ends, "What follows the last line's text.")
 
     def __init__(
         self,
@@ -132,27 +94,20 @@ class Sentence:
         closing: str | None = None,
     ) -> None:
         """Build a sentence from its columns; those left out are unknown (``_``, or None for heads)."""
-        count = len(forms)
-
-        def column(name: str, values: Sequence[str] | None) -> list[str]:
-            if values is not None and len(values) != count:
-                raise ValueError(f"{name} has {len(values)} values for {count} forms")
-            return [UNKNOWN] * count if values is None else list(values)
-
-        if heads is not None and len(heads) != count:
-            raise ValueError(f"heads has {len(heads)} values for {count} forms")
-        self.forms = list(forms)
-        self.lemmas = column("lemmas", lemmas)
-        self.upos = column("upos", upos)
-        self.xpos = column("xpos", xpos)
-        self.feats = column("feats", feats)
-        self.heads: list[int | None] = [None] * count if heads is None else list(heads)
-        self.deprels = column("deprels", deprels)
-        self.deps = column("deps", deps)
-        self.misc = column("misc", misc)
-        self.comments = list(comments)
-        self.multiwords = list(multiwords)
-        self.empty_nodes = list(empty_nodes)
+        own = listed("forms", forms)
+        count = len(own)
+        self._forms = checked_texts("forms", own, count)
+        self.lemmas = _filled(lemmas, count)
+        self.upos = _filled(upos, count)
+        self.xpos = _filled(xpos, count)
+        self.feats = _filled(feats, count)
+        self.heads = [None] * count if heads is None else heads  # type: ignore[assignment]  # a list is made of it
+        self.deprels = _filled(deprels, count)
+        self.deps = _filled(deps, count)
+        self.misc = _filled(misc, count)
+        self.comments = comments  # type: ignore[assignment]
+        self.multiwords = multiwords  # type: ignore[assignment]
+        self.empty_nodes = empty_nodes  # type: ignore[assignment]
         self.newline = newline
         self.closing = newline * 2 if closing is None else closing
         self.findings: dict[str, Any] | None = None
@@ -165,26 +120,50 @@ class Sentence:
         """A sentence is always true, even one that is only comments."""
         return True
 
-    def __getitem__(self, id: int) -> Token:
-        """The word with this id, from 1; a negative id counts from the end."""
-        count = len(self.forms)
-        if 1 <= id <= count:
-            return Token(self, id)
-        if -count <= id < 0:
-            return Token(self, count + 1 + id)
-        if id == 0:
-            raise IndexError("0 is the root; words are counted from 1")
-        raise IndexError(f"there is no word {id} in a sentence of {count} words")
+    @overload
+    def __getitem__(self, id: int) -> Token: ...
+    @overload
+    def __getitem__(self, id: slice) -> list[Token]: ...
+    def __getitem__(self, id: int | slice) -> Token | list[Token]:
+        """The word with this id, from 1; a negative id counts from the end. A slice is a list of words."""
+        if isinstance(id, slice):
+            return [self._word(own) for own in self._ids(id)]
+        return self._word(self._id(id))
 
     def __iter__(self) -> Iterator[Token]:
         """The words, in order."""
-        return (Token(self, id) for id in range(1, len(self.forms) + 1))
+        return map(self._word, range(1, len(self.forms) + 1))
+
+    def _word(self, id: int) -> Token:
+        return Token(self, id)
+
+    def _id(self, id: int) -> int:
+        count = len(self.forms)
+        try:
+            number = index(id)
+        except TypeError:
+            raise WrongTypeError(
+                f"words are found by their number from 1, or by a slice, not by {id!r}"
+            ) from None
+        if number == 0:
+            raise IndexError("0 is the root; words are counted from 1")
+        if not -count <= number <= count:
+            raise IndexError(f"there is no word {number} in a sentence of {count} words")
+        return number if number > 0 else count + 1 + number
+
+    def _ids(self, ids: slice) -> list[int]:
+        try:
+            return [id for id in range(len(self.forms) + 1)[ids] if id]
+        except (TypeError, ValueError):
+            raise WrongTypeError(
+                f"a slice of words has whole numbers, and a step that is not 0: {ids!r}"
+            ) from None
 
     def __eq__(self, other: object) -> bool:
         """Sentences are equal if they are written with the same bytes."""
         if not isinstance(other, Sentence):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in COLUMNS)
+        return bool(columns_of(self) == columns_of(other))
 
     __hash__ = None  # type: ignore[assignment]  # it can be changed
 
@@ -193,15 +172,35 @@ class Sentence:
         words = " ".join(self.forms[:8]) + (" ..." if len(self.forms) > 8 else "")
         return f"<Sentence {self.sent_id}: {words}>" if self.sent_id else f"<Sentence: {words}>"
 
+    def __str__(self) -> str:
+        """The tree, drawn for a terminal; if it cannot be drawn, the first words."""
+        try:
+            return self.to_text()
+        except ArboraError:
+            return repr(self)
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[Any]) -> Self:
+        """A sentence of all `COLUMNS`, which are sound and nobody else's: nothing is checked or copied."""
+        sentence = cls.__new__(cls)
+        sentence._take(columns)
+        sentence.findings = None
+        return sentence
+
     def copy(self) -> Sentence:
         """A sentence with the same content whose columns can be changed apart from this one's."""
-        twin = Sentence.__new__(Sentence)
-        for name in COLUMNS:
-            value = getattr(self, name)
-            setattr(twin, name, value[:] if isinstance(value, list) else value)
+        twin = Sentence.of_columns([value[:] if type(value) is list else value for value in columns_of(self)])
+        twin._multiwords = [_copy_row(row) for row in self._multiwords]
+        twin._empty_nodes = [_copy_row(row) for row in self._empty_nodes]
         twin.findings = None if self.findings is None else dict(self.findings)
-        twin.multiwords = [_copy_row(row) for row in self.multiwords]
-        twin.empty_nodes = [_copy_row(row) for row in self.empty_nodes]
+        return twin
+
+    def __copy__(self) -> Sentence:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Sentence:
+        twin = self.copy()
+        twin.findings = deepcopy(self.findings, memo)
         return twin
 
     def metadata(self, key: str) -> str | None:
@@ -257,7 +256,21 @@ class Sentence:
     @property
     def roots(self) -> list[int]:
         """The ids of the words whose head is the root."""
-        return [id for id, head in enumerate(self.heads, 1) if head == 0]
+        return children_of(self.heads, 0)
+
+    @property
+    def root(self) -> Token | None:
+        """The word whose head is the root; None if there is none, ArboraError if there are several.
+
+        >>> Sentence(["Dogs", "bark"], heads=[2, 0]).root
+        <Token 2 bark>
+        """
+        found = self.roots
+        if len(found) > 1:
+            raise ArboraError(
+                f"{len(found)} words of this sentence are roots ({', '.join(map(str, found))}): see `roots`"
+            )
+        return self._word(found[0]) if found else None
 
     def nonprojective_words(self) -> list[int]:
         """The ids of the words whose arc crosses: some word between it and its head is not below the head.
@@ -273,6 +286,61 @@ class Sentence:
         False
         """
         return not self.nonprojective_words()
+
+    @property
+    def has_heads(self) -> bool:
+        """Whether a word has a head, or there is nothing else to show."""
+        return any(head is not None for head in self.heads) or self.metadata("constituents") is None
+
+    def head_probabilities(self) -> list[float]:
+        """How probable each word's head is, as it was found or as MISC says; ArboraError if nobody said."""
+        found = head_probabilities(self)
+        if found is None:
+            raise ArboraError("nothing says how probable the heads of this sentence are: parse it")
+        return found
+
+    def to_svg(self, *, probabilities: bool = False) -> str:
+        """A picture of the tree; with probabilities, unsure arcs are pale and say how probable they are.
+
+        Without heads, it is that of the constituents.
+        """
+        from arbora.draw import svg
+
+        return svg(self, probabilities=self._shown(probabilities))
+
+    def to_text(self, style: str = "arcs", *, probabilities: bool = False, coloured: bool = False) -> str:
+        """The tree for a terminal, drawn with arcs or indented; without heads, the constituents.
+
+        >>> print(Sentence(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"]).to_text())
+         ╭─▶ Dogs  nsubj
+        ─┴─▶ bark  root
+        """
+        from arbora.draw import text
+
+        return text(self, style, probabilities=self._shown(probabilities), coloured=coloured)
+
+    def _shown(self, probabilities: bool) -> list[float] | None:
+        if not probabilities:
+            return None
+        return self.head_probabilities() if self.has_heads else self.constituent_probabilities
+
+    def drawings(self) -> Iterator[str]:
+        """Pictures of all its trees."""
+        from arbora.draw import constituency_svg
+
+        if self.has_heads:
+            yield self.to_svg()
+        if (tree := self.constituents) is not None:
+            yield constituency_svg(tree, self.constituent_probabilities)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        try:
+            return "".join(f"<div>{drawing}</div>" for drawing in self.drawings())
+        except ArboraError as error:  # a notebook shows whatever there is
+            return f"<pre>{escape(repr(self))}\n{escape(str(error))}</pre>"
 
     def to_conllu(self) -> str:
         """The sentence as CoNLL-U, byte for byte as it was read if nothing was changed."""
@@ -296,59 +364,5 @@ def _copy_row(row: Any) -> Any:
     return type(row)(**{name: getattr(row, name) for name in type(row).__slots__})
 
 
-def _column(name: str, doc: str) -> Any:
-    def get(token: Token) -> Any:
-        return getattr(token.sentence, name)[token.id - 1]
-
-    def put(token: Token, value: Any) -> None:
-        getattr(token.sentence, name)[token.id - 1] = value
-
-    return property(get, put, doc=doc)
-
-
-class Token:
-    """A word of a sentence: a view, so that setting a field changes the sentence.
-
-    >>> sentence = Sentence(["Dogs"], feats=["Number=Plur"])
-    >>> sentence[1].features
-    {'Number': 'Plur'}
-    >>> sentence[1].lemma = "dog"
-    >>> sentence.lemmas
-    ['dog']
-    """
-
-    __slots__ = ("id", "sentence")
-
-    def __init__(self, sentence: Sentence, id: int) -> None:
-        """View word ``id`` of a sentence."""
-        self.sentence = sentence
-        self.id = id
-
-    form: str = _column("forms", "The word as written.")
-    lemma: str = _column("lemmas", "Its dictionary form.")
-    upos: str = _column("upos", "Its universal part of speech (CPOSTAG in CoNLL-X).")
-    xpos: str = _column("xpos", "Its part of speech in the treebank's own set (POSTAG in CoNLL-X).")
-    feats: str = _column("feats", "Its morphological features as written; see `features`.")
-    head: int | None = _column("heads", "The id of its head, 0 for the root, None if unknown.")
-    deprel: str = _column("deprels", "The label of the arc from its head.")
-    deps: str = _column("deps", "Its enhanced dependencies as written.")
-    misc: str = _column("misc", "Anything else, as written.")
-
-    @property
-    def features(self) -> dict[str, str]:
-        """The features as a dictionary; a part without ``=`` has the value ``""``."""
-        if self.feats == UNKNOWN:
-            return {}
-        return {name: value for name, _, value in (part.partition("=") for part in self.feats.split("|"))}
-
-    def __eq__(self, other: object) -> bool:
-        """Whether this is the same word of the same sentence."""
-        return isinstance(other, Token) and self.sentence is other.sentence and self.id == other.id
-
-    def __hash__(self) -> int:
-        """By the sentence's identity and the id."""
-        return hash((id(self.sentence), self.id))
-
-    def __repr__(self) -> str:
-        """The id and the form."""
-        return f"<Token {self.id} {self.form}>"
+def _filled(values: Sequence[str] | None, count: int) -> Any:
+    return [UNKNOWN] * count if values is None else values

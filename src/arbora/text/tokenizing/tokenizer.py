@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.errors import ArboraError, FileError
+from arbora.errors import ArboraError, FileError, WrongTypeError
 from arbora.models import Component, Parts, Tensors
 from arbora.text.tokenizing.multiwords import make_multiwords
 from arbora.text.tokenizing.templates import parse_templates
@@ -155,6 +155,8 @@ def encoded(text: str) -> bytes:
     >>> encoded("Größe")
     b'Gr\\xc3\\xb6\\xc3\\x9fe'
     """
+    if not isinstance(text, str):
+        raise WrongTypeError(f"a text is needed, a str, and this is of the type {type(text).__name__}")
     try:
         return text.encode()
     except UnicodeEncodeError as error:

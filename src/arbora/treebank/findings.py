@@ -1,0 +1,45 @@
+"""What models have said of a sentence beside its columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbora.errors import ArboraError
+
+if TYPE_CHECKING:
+    from arbora.treebank.sentence import Sentence
+
+HEAD_PROBABILITY, LABEL_PROBABILITY = "HeadProbability", "LabelProbability"
+"""The keys in findings and in MISC under which a parse keeps the probabilities of a word's head, and of its
+label given the tree."""
+
+
+def head_probabilities(sentence: Sentence) -> list[float] | None:
+    """The probabilities of a sentence's heads, as they were found, or from MISC; None if a word has none.
+
+    >>> from arbora.treebank import Sentence
+    >>> head_probabilities(Sentence(["a"], misc=["SpaceAfter=No|HeadProbability=0.75"]))
+    [0.75]
+    """
+    return probabilities_of(sentence, HEAD_PROBABILITY)
+
+
+def probabilities_of(sentence: Sentence, key: str) -> list[float] | None:
+    """What was found for each word under this key, or what MISC says; None if a word has none.
+
+    >>> from arbora.treebank import Sentence
+    >>> probabilities_of(Sentence(["a"], misc=["LabelProbability=0.5"]), LABEL_PROBABILITY)
+    [0.5]
+    """
+    if key in (sentence.findings or {}):
+        return [float(value) for value in (sentence.findings or {})[key]]
+    found = []
+    for misc in sentence.misc:
+        values = dict(part.partition("=")[::2] for part in misc.split("|"))
+        try:
+            found.append(float(values[key]))
+        except KeyError:
+            return None
+        except ValueError:
+            raise ArboraError(f"{key}={values[key]} is no number") from None
+    return found
