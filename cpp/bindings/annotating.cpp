@@ -13,8 +13,7 @@ AnnotationOptions annotation_options(const TreeOptions& trees, bool least_risk, 
                                      int threads, const OptionalIntegers& given_heads,
                                      const OptionalIntegers& given_labels, const treebank::Batch& batch) {
     AnnotationOptions options;
-    options.parse = {trees.kind, least_risk ? Decoder::least_risk : Decoder::best, probabilities, trees.graph,
-                     trees.graph.certify};
+    options.parse = trees.parse_options(least_risk ? Decoder::least_risk : Decoder::best, probabilities);
     options.constraints = constraints;
     options.threads = threads;
     const auto view = [&](const OptionalIntegers& given) -> std::span<const int> {

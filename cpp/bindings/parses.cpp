@@ -23,13 +23,6 @@ std::vector<double> gaps_of(const Parses& self) {
     return result;
 }
 
-const char* name_of(ParseFault fault) {
-    switch (fault) {
-        case ParseFault::infeasible: return "infeasible";
-    }
-    return "unknown";
-}
-
 }  // namespace
 
 void bind_parses(nb::module_& m) {
@@ -67,13 +60,16 @@ void bind_parses(nb::module_& m) {
         .def_prop_ro(
             "upper_bounds", [](const Parses& self) { return array_of(self.upper_bounds); },
             nb::for_getter(nb::sig("def upper_bounds(self) -> typing.Any")))
+        .def_prop_ro(
+            "pieces", [](const Parses& self) { return self.pieces; },
+            "Of every sentence in how many pieces it was parsed.")
         .def_prop_ro("gaps", &gaps_of, "By how much a tree's score may be less than the best; 0 is proved.")
         .def_prop_ro(
             "errors",
             [](const Parses& self) {
                 std::vector<std::tuple<std::size_t, std::string, std::string>> result;
                 for (std::size_t i = 0; i < self.sentences(); ++i)
-                    if (!self.has_tree(i)) result.emplace_back(i, name_of(self.errors[i].fault), self.errors[i].reason);
+                    if (!self.has_tree(i)) result.emplace_back(i, code_of(self.errors[i].fault), self.errors[i].reason);
                 return result;
             },
             "Sentences that have no tree: (number, code, reason), in their order.");

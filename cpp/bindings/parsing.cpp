@@ -127,7 +127,7 @@ Parses parse_encoded(const LinearModel& model, const LoadedWeights& weights, con
     std::vector<int> lengths;
     for (std::size_t i = 0; i < encoded.sentences(); ++i) lengths.push_back(encoded.length(i));
     Parses parses(lengths, {false, model.higher.tags().tags() > 0});
-    const ParseOptions options{trees.kind, Decoder::best, false, trees.graph};
+    const ParseOptions options = trees.parse_options(Decoder::best, false);
     nb::gil_scoped_release release;
     parallel_for(encoded.sentences(), threads,
                  [&](std::size_t i) { parses.run(i, [&](ParseRef& ref) { parse(scorer, i, {}, options, ref); }); });
@@ -173,15 +173,16 @@ void bind_parsing(nb::module_& m) {
         .def(
             "__init__",
             [](TreeOptions* self, bool single_root, bool projective, const std::string& solver, int iterations,
-               int propagations, int constraint, bool certify, bool outer, int nodes) {
+               int propagations, int constraint, bool certify, bool outer, int nodes, int exact_length) {
                 const auto found = std::find(solver_names.begin(), solver_names.end(), solver);
                 if (found == solver_names.end()) throw nb::value_error("there is no such solver");
                 new (self) TreeOptions{{single_root, projective},
                                        {static_cast<GraphSolver>(found - solver_names.begin()), iterations,
-                                        propagations, static_cast<TreeConstraint>(constraint), certify, outer, nodes}};
+                                        propagations, static_cast<TreeConstraint>(constraint), certify, outer, nodes},
+                                       exact_length};
             },
             "single_root"_a, "projective"_a, "solver"_a, "iterations"_a, "propagations"_a, "constraint"_a, "certify"_a,
-            "outer"_a = false, "nodes"_a = 0)
+            "outer"_a = false, "nodes"_a = 0, "exact_length"_a = default_exact_length)
         .def_prop_ro("single_root", [](const TreeOptions& self) { return self.kind.single_root; })
         .def_prop_ro("projective", [](const TreeOptions& self) { return self.kind.projective; });
     nb::class_<ParserNames>(m, "ParserNames", "What a parser's labels and tags are called.")

@@ -40,6 +40,11 @@ inline constexpr std::array<const char*, 4> solver_names{"bp", "dual-decompositi
 struct TreeOptions {
     TreeKind kind;
     GraphOptions graph;
+    int exact_length = default_exact_length;
+
+    ParseOptions parse_options(Decoder decoder, bool probabilities) const {
+        return {kind, decoder, probabilities, graph, graph.certify, exact_length};
+    }
 };
 
 struct Arcs {

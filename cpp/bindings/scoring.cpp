@@ -43,8 +43,7 @@ Parses parse_scored(const Scorer& scorer, const TreeOptions& trees, bool least_r
                     const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
     const GivenArrays given(scorer, given_heads, given_labels);
     Parses parses(lengths_of(scorer), {probabilities, scorer.kinds().tags > 0});
-    const ParseOptions options{trees.kind, least_risk ? Decoder::least_risk : Decoder::best, probabilities, trees.graph,
-                               trees.graph.certify};
+    const ParseOptions options = trees.parse_options(least_risk ? Decoder::least_risk : Decoder::best, probabilities);
     nb::gil_scoped_release release;
     parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
         parses.run(i, [&](ParseRef& ref) { parse(scorer, i, given.of(i), options, ref); });
@@ -61,11 +60,10 @@ nb::list kbest_scored(const Scorer& scorer, const TreeOptions& trees, int thread
     {
         nb::gil_scoped_release release;
         parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
-            try {
-                found[i] = parse_kbest(scorer, i, given.of(i), {trees.kind, Decoder::best, true, trees.graph}, k);
-            } catch (const Infeasible& error) {
-                reasons[i] = error.what();
-            }
+            const auto find = [&] {
+                found[i] = parse_kbest(scorer, i, given.of(i), trees.parse_options(Decoder::best, true), k);
+            };
+            reasons[i] = fault_of(scorer.length(i), find).reason;
         });
     }
     nb::list result;
@@ -100,15 +98,14 @@ nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOp
     auto label_table = new_array<double, 2>({width, static_cast<std::size_t>(labels)}, result.label_table);
     std::fill_n(result.head_table, width * width, 0.0);
     std::fill_n(result.label_table, width * labels, 0.0);
-    parse(scorer, sentence, {checked(given_heads, width), nullptr}, {trees.kind, Decoder::best, true, trees.graph},
-          result);
+    parse(scorer, sentence, {checked(given_heads, width), nullptr}, trees.parse_options(Decoder::best, true), result);
     return nb::make_tuple(head_table, label_table);
 }
 
 // Seconds by stage that a parse of all sentences takes, one after the other.
 nb::dict time_stages(const Scorer& scorer, const TreeOptions& trees) {
     StageTimes times;
-    ParseOptions options{trees.kind, Decoder::best, false, trees.graph};
+    ParseOptions options = trees.parse_options(Decoder::best, false);
     options.times = &times;
     {
         nb::gil_scoped_release release;

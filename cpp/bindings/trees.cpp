@@ -124,6 +124,10 @@ void bind_trees(nb::module_& m) {
             raise("InfeasibleTreeError", e.what());
         } catch (const InvalidScores& e) {
             raise("InvalidScoresError", e.what());
+        } catch (const TooLong& e) {
+            raise("TooLongError", e.what());
+        } catch (const std::bad_alloc&) {
+            raise("TooLongError", "there is not enough memory for so much at once");
         }
     });
 

@@ -60,6 +60,26 @@ Encoded Encoded::first(std::size_t sentences) const {
     return result;
 }
 
+Encoded Encoded::excerpt(std::size_t sentence, std::span<const int> words) const {
+    Encoded result;
+    result.wanted_ = wanted_;
+    result.begin_sentence();
+    for (int each : words) {
+        const std::size_t word = starts_[sentence] + each - 1;
+        const auto row = atoms_.begin() + static_cast<std::ptrdiff_t>(word * atom_count);
+        result.atoms_.insert(result.atoms_.end(), row, row + atom_count);
+        result.feats_.insert(result.feats_.end(), feats_begin(word), feats_begin(word) + feat_count(word));
+        result.feat_starts_.push_back(result.feats_.size());
+        const std::span<const WordTag> own = tags(word);
+        result.tags_.insert(result.tags_.end(), own.begin(), own.end());
+        result.tag_starts_.push_back(result.tags_.size());
+        result.facts_.push_back(facts_[word]);
+        ++result.starts_.back();
+    }
+    result.end_sentence();
+    return result;
+}
+
 std::uint64_t Encoded::checksum() const {
     std::uint64_t sum = 0;
     for (std::uint64_t atom : atoms_) sum = combine(sum, atom);

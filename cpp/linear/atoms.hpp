@@ -37,6 +37,8 @@ public:
 
     // The first sentences, as encoded ones of their own.
     Encoded first(std::size_t sentences) const;
+    // Some words of a sentence (1..n, in their order), as a sentence of its own.
+    Encoded excerpt(std::size_t sentence, std::span<const int> words) const;
     // The same for the same words only.
     std::uint64_t checksum() const;
 

@@ -18,14 +18,7 @@ using treebank::Row;
 
 constexpr std::string_view head_probability = "HeadProbability", label_probability = "LabelProbability",
                            tag_probability = "UposProbability", tree_log_probability = "tree_log_probability",
-                           certificate = "certificate";
-
-const char* code_of(ParseFault fault) {
-    switch (fault) {
-        case ParseFault::infeasible: return "infeasible";
-    }
-    return "unknown";
-}
+                           certificate = "certificate", pieces = "parsed_in_pieces";
 
 void encode(const AnnotatedSentence& sentence, const Names& tags, Encoded& encoded) {
     thread_local std::vector<WordTag> own;
@@ -152,6 +145,7 @@ void add_findings(const Parses& parses, std::size_t i, bool certificates, Annota
         sentence.add_note({tree_log_probability, NoteKind::measure, parses.log_probabilities[i]});
     }
     if (certificates) sentence.add_note({certificate, NoteKind::certificate, parses.gap(i)});
+    if (parses.pieces[i] > 1) sentence.add_note({pieces, NoteKind::count, static_cast<double>(parses.pieces[i])});
 }
 
 // The k best labelled trees of a sentence, in order; and why it has none, if it is refused.
@@ -165,11 +159,9 @@ std::vector<RankedTrees> find_kbest_trees(const Source& source, const ParserName
                                           const AnnotationOptions& options, int k, const Batch& batch) {
     std::vector<RankedTrees> result(batch.sentences.size());
     for_scored(source, names, options, batch, [&](std::size_t i, const Scorer& scorer, std::size_t own, Given given) {
-        try {
-            result[i].trees = parse_kbest(scorer, own, given, options.parse, k);
-        } catch (const Infeasible& error) {
-            result[i].refusal = {code_of(ParseFault::infeasible), error.what()};
-        }
+        const ParseError error =
+            fault_of(scorer.length(own), [&] { result[i].trees = parse_kbest(scorer, own, given, options.parse, k); });
+        if (!error.reason.empty()) result[i].refusal = {code_of(error.fault), error.reason};
     });
     return result;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "linear/learner.hpp"
 
@@ -159,6 +160,22 @@ void LinearSentence<Number>::add_label_gradient(const Family& family, const std:
 
 template class LinearSentence<float>;
 template class LinearSentence<std::int16_t>;
+
+namespace {
+
+struct OwnEncoded {
+    Encoded own;
+};
+struct LinearExcerpt final : OwnEncoded, LinearScorer {
+    LinearExcerpt(const LinearParser& parser, Encoded excerpt)
+        : OwnEncoded{std::move(excerpt)}, LinearScorer(parser, own) {}
+};
+
+}  // namespace
+
+std::unique_ptr<Scorer> LinearScorer::excerpt(std::size_t sentence, std::span<const int> words) const {
+    return std::make_unique<LinearExcerpt>(parser_, encoded_.excerpt(sentence, words));
+}
 
 std::unique_ptr<SentenceScorer> LinearScorer::begin(std::size_t sentence) const {
     auto result =

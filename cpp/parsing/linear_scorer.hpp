@@ -59,6 +59,7 @@ public:
         return parser_.model.first_order.may_have_label(head, label);
     }
     std::unique_ptr<SentenceScorer> begin(std::size_t sentence) const override;
+    std::unique_ptr<Scorer> excerpt(std::size_t sentence, std::span<const int> words) const override;
 
 private:
     const LinearParser& parser_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parsing/inference.hpp"
+#include "parsing/pieces.hpp"
 #include "parsing/stages.hpp"
 
 namespace arbora {
@@ -130,6 +131,8 @@ void parse(const Scorer& scorer, std::size_t sentence, Given given, const ParseO
     result.log_probability = result.value = result.upper_bound = 0;
     const int n = scorer.length(sentence);
     if (n == 0) return;
+    if (n > options.exact_length && parse_in_pieces(scorer, sentence, given, options, result)) return;
+    check_exact_length(n, options.kind);
     StageTimer timer(options.times);
     const ScoreKinds kinds = scorer.kinds();
     const auto own = scorer.begin(sentence);

@@ -14,12 +14,16 @@ struct StageTimes {
     double pruning = 0, features = 0, graphs = 0, inference = 0, labels = 0;
 };
 
+inline constexpr int default_exact_length = 300;
+
 struct ParseOptions {
     TreeKind kind;
     Decoder decoder = Decoder::least_risk;
     bool probabilities = false;
     GraphOptions graph{};  // if there are parts of several arcs
     bool certificates = false;
+    // Words of a sentence up to which it is parsed at once; longer ones are parsed in pieces (pieces.hpp).
+    int exact_length = default_exact_length;
     StageTimes* times = nullptr;  // where to add them, if they are asked for; for one thread
 };
 
@@ -41,9 +45,10 @@ struct ParseRef {
     // If they are asked for, of words that have tags: the most probable ones, and with the probabilities theirs.
     int* tags = nullptr;
     double* tag_probabilities = nullptr;
+    int pieces = 1;  // in which the sentence was parsed
 };
 
-// Throws Infeasible if no tree fits what is given.
+// Throws Infeasible if no tree fits what is given, TooLong if there are too many words to find one.
 void parse(const Scorer& scorer, std::size_t sentence, Given given, const ParseOptions& options, ParseRef& result);
 
 // The k most probable labelled trees in order; scores are log-probabilities. With parts of several arcs an

@@ -2,6 +2,14 @@
 
 namespace arbora {
 
+const char* code_of(ParseFault fault) {
+    switch (fault) {
+        case ParseFault::infeasible: return "infeasible";
+        case ParseFault::too_long: return "too-long";
+    }
+    return "unknown";
+}
+
 Parses::Parses(const std::vector<int>& lengths, Wanted wanted) {
     for (int length : lengths) starts.push_back(starts.back() + length + 1);
     const std::size_t places = starts.back();
@@ -9,6 +17,7 @@ Parses::Parses(const std::vector<int>& lengths, Wanted wanted) {
     labels.assign(places, -1);
     values.assign(lengths.size(), 0);
     upper_bounds.assign(lengths.size(), 0);
+    pieces.assign(lengths.size(), 1);
     errors.resize(lengths.size());
     if (wanted.tags) tags.assign(places, -1);
     if (!wanted.probabilities) return;
@@ -33,6 +42,7 @@ ParseRef Parses::place_of(std::size_t sentence) {
 void Parses::keep(std::size_t sentence, const ParseRef& ref) {
     values[sentence] = ref.value;
     upper_bounds[sentence] = ref.upper_bound;
+    pieces[sentence] = ref.pieces;
     if (!log_probabilities.empty()) log_probabilities[sentence] = ref.log_probability;
 }
 

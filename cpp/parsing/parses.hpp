@@ -1,6 +1,7 @@
 // What parsing found for a batch of sentences: the one result, from which all output is rendered.
 #pragma once
 #include <cstddef>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,31 @@ namespace arbora {
 // Why a sentence got no tree.
 enum class ParseFault : std::uint8_t {
     infeasible,  // no tree fits what is given
+    too_long,    // it has more words than there is room for
 };
 
+// The name of a fault, for programs.
+const char* code_of(ParseFault fault);
+
 struct ParseError {
-    ParseFault fault;
-    std::string reason;
+    ParseFault fault = ParseFault::infeasible;
+    std::string reason = {};
 };
+
+// Runs call() for a sentence of n words: why it got nothing, or no reason.
+template <class Call>
+ParseError fault_of(int n, const Call& call) {
+    try {
+        call();
+        return {};
+    } catch (const Infeasible& error) {
+        return {ParseFault::infeasible, error.what()};
+    } catch (const TooLong& error) {
+        return {ParseFault::too_long, error.what()};
+    } catch (const std::bad_alloc&) {
+        return {ParseFault::too_long, "there is not enough memory for its " + std::to_string(n) + " words"};
+    }
+}
 
 // Flat arrays: a sentence of n words has n + 1 places, the root's first, as trees have it everywhere. Arrays of what
 // was not asked for are empty.
@@ -37,13 +57,8 @@ public:
     template <class Parse>
     void run(std::size_t sentence, const Parse& parse) {
         ParseRef ref = place_of(sentence);
-        try {
-            parse(ref);
-        } catch (const Infeasible& error) {
-            errors[sentence] = {ParseFault::infeasible, error.what()};
-            return;
-        }
-        keep(sentence, ref);
+        errors[sentence] = fault_of(length(sentence), [&] { parse(ref); });
+        if (has_tree(sentence)) keep(sentence, ref);
     }
     // By how much a tree's score may be less than the best; 0 is proved.
     double gap(std::size_t sentence) const {
@@ -57,6 +72,7 @@ public:
     std::vector<double> head_probabilities, label_probabilities, tag_probabilities;
     // Of sentences: of the tree; its score and a bound that no tree exceeds, where a graph has found it.
     std::vector<double> log_probabilities, values, upper_bounds;
+    std::vector<int> pieces;         // of sentences: in how many they were parsed
     std::vector<ParseError> errors;  // of sentences; without a reason where there is none
 
 private:

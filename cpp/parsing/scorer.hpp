@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "linear/label_chains.hpp"
@@ -92,6 +93,9 @@ public:
     // Whether arcs from this head can have the label at all: a label that is known can tell the head.
     virtual bool may_have_label(int head, int label) const = 0;
     virtual std::unique_ptr<SentenceScorer> begin(std::size_t sentence) const = 0;
+    // Scores of one sentence, made of some words of a sentence (1..n, in their order); null if it has none for such. A long
+    // sentence is parsed by them, piece by piece (pieces.hpp).
+    virtual std::unique_ptr<Scorer> excerpt(std::size_t, std::span<const int>) const { return nullptr; }
 };
 
 }  // namespace arbora

@@ -8,9 +8,10 @@ Given Implied::add_to(Given given, const Scorer& scorer, int n) {
     for (int m = 1; m <= n; ++m) {
         const int label = given.labels[m];
         heads[m] = given.heads ? given.heads[m] : -1;
+        not_root[m] = given.not_root && given.not_root[m];
         if (heads[m] >= 0 || label < 0) continue;
-        if (!scorer.may_have_label(1, label)) heads[m] = 0;
-        not_root[m] = !scorer.may_have_label(0, label);
+        if (!not_root[m] && !scorer.may_have_label(1, label)) heads[m] = 0;
+        if (!scorer.may_have_label(0, label)) not_root[m] = 1;
     }
     return {heads.data(), given.labels, not_root.data()};
 }

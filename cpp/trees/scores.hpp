@@ -49,6 +49,12 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+// A sentence has too many words for what is asked.
+class TooLong : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 // nan or +inf among the scores; in sums, also one beyond score_limit.
 class InvalidScores : public std::runtime_error {
 public:

@@ -55,3 +55,7 @@ class WrongTypeError(ArboraError, TypeError):
 
 class ColumnError(ArboraError, ValueError):
     """A column of a sentence that does not fit its words: of another length, or with impossible values."""
+
+
+class TooLongError(ArboraError, ValueError):
+    """A sentence, or what is asked of it, is too long for the memory that there is, or that is sensible."""

@@ -20,6 +20,10 @@ CONSTRAINTS = ("not2", "atmost1", "exactly1", "exactly1-no2cycle", "tree")
 """Which arcs make a parse, the weakest first; the core counts them so."""
 CERTIFYING_ITERATIONS = 5000
 """How many a solver may take if certificates are wanted and nothing else is said."""
+EXACT_LENGTH = 300
+"""How many words a sentence may have to be parsed at once; longer ones are parsed in pieces."""
+LEAST_EXACT_LENGTH = 10
+"""Pieces of fewer words would say nothing."""
 CERTIFYING_NODES = 20
 """How many nodes branch and bound may take then, where the solver proves nothing."""
 MOST_ROLES = 64
@@ -143,8 +147,9 @@ class ParseOptions:
     ``propagations`` and ``constraint`` are for parsers with parts of several arcs; None is what the model was
     trained with. ``certificates``: a comment says whether the tree is proved to be the best, or how far its
     score may be from the best. ``nodes``: where the solver leaves that open, branch and bound with AD3 goes
-    on, with at most so many nodes; 0 takes what the solver says. No result depends on ``threads`` or on
-    ``batch``, the number of words that are worked on together.
+    on, with at most so many nodes; 0 takes what the solver says. ``exact_length``: sentences of more words
+    are parsed in pieces, and a comment (``parsed_in_pieces``) says in how many. No result depends on
+    ``threads`` or on ``batch``, the number of words that are worked on together.
 
     >>> ParseOptions(decoder="mbr").probabilities
     False
@@ -161,6 +166,7 @@ class ParseOptions:
     constraint: str | None = None
     certificates: bool = False
     nodes: int | None = None
+    exact_length: int = EXACT_LENGTH
     threads: int = 1
     batch: int = 8192
 
@@ -172,6 +178,8 @@ class ParseOptions:
             raise ArboraError("threads must be at least 1")
         if self.batch < 1:
             raise ArboraError("batch must be at least 1")
+        if self.exact_length < LEAST_EXACT_LENGTH:
+            raise ArboraError(f"exact_length must be at least {LEAST_EXACT_LENGTH}")
         if self.solver in GRAPH_SOLVERS and (self.decoder != "best" or self.probabilities):
             raise ArboraError(
                 f"the solver {self.solver} finds best trees: no mbr and no probabilities with it"
@@ -219,6 +227,7 @@ def tree_options(options: Mapping[str, Any], changes: ParseOptions | None = None
         certify,
         changes is None and options.get("outer", False),
         _nodes(changes),
+        EXACT_LENGTH if changes is None else changes.exact_length,
     )
 
 

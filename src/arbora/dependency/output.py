@@ -13,6 +13,7 @@ TAG_PROBABILITY = "UposProbability"
 TREE_LOG_PROBABILITY = "tree_log_probability"
 CERTIFICATE = "certificate"
 KBEST_RANK = "kbest_rank"
+PARSED_IN_PIECES = "parsed_in_pieces"
 """Comments, and findings too."""
 
 

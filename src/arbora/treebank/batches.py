@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from arbora import _core
-from arbora.errors import ArboraError, InfeasibleTreeError, WrongTypeError
+from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError, WrongTypeError
 from arbora.treebank import conllu
 from arbora.treebank.sentence import COLUMNS, Sentence, fields_of
 
@@ -129,6 +129,8 @@ def refusal_of(batch: _core.Batch) -> ArboraError:
     sentence = conllu.make_sentence(batch.columns(batch.sound))
     if code == "infeasible":
         return no_tree(sentence, reason)
+    if code == "too-long":
+        return TooLongError(f"{named(sentence)} is too long: {reason}")
     return ArboraError(f"nothing can be done for {named(sentence)}: {reason}")
 
 

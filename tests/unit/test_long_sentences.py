@@ -1,0 +1,245 @@
+"""Sentences that are too long to be parsed at once: in pieces, with valid trees, and in little memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from oracles.trees import is_tree
+from small_training import changed, treebank
+
+from arbora.dependency import DependencyParser, ParseOptions, train
+from arbora.dependency.output import PARSED_IN_PIECES
+from arbora.dependency.presets import PRESETS
+from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
+from arbora.treebank import Sentence
+
+SHORT = 20
+"""What is parsed at once here; pieces have up to eight words then."""
+# The joint preset wants candidates of a tagger, which pipelines have.
+NAMES = [name for name in PRESETS if name != "joint"]
+LIMITED = ParseOptions(exact_length=SHORT, probabilities=True)
+
+
+def parser_of(preset: str = "second-order", *, projective: bool = False, **options) -> DependencyParser:
+    return train(treebank(), None, changed(preset=preset, projective=projective, epochs=1, **options))
+
+
+@pytest.fixture(scope="module")
+def parsers() -> dict[bool, DependencyParser]:
+    """A parser of the second order, by whether its trees are projective."""
+    return {projective: parser_of(projective=projective) for projective in (False, True)}
+
+
+def long_sentence(words: int, **columns) -> Sentence:
+    """The treebank's words, one after the other, without trees."""
+    every = [word for each in treebank() for word in zip(each.forms, each.upos, strict=True)]
+    chosen = (every * (words // len(every) + 1))[:words]
+    return Sentence([form for form, _ in chosen], upos=[tag for _, tag in chosen], **columns)
+
+
+def check_tree(sentence: Sentence, *, projective: bool) -> None:
+    """One root, no cycle, and no crossing arcs if there must be none."""
+    heads = np.array([-1, *sentence.heads])
+    assert is_tree(heads, single_root=True, projective=projective)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("preset", NAMES)
+def test_trees_of_every_preset(preset, projective):
+    parser = parser_of(preset, projective=projective)
+    sentence = long_sentence(95)
+    for options in (ParseOptions(exact_length=SHORT), LIMITED, ParseOptions("mbr", exact_length=SHORT)):
+        found = next(parser.parse([sentence.copy()], options))
+        check_tree(found, projective=projective)
+        assert found.findings[PARSED_IN_PIECES] >= 95 / SHORT
+        assert f"# parsed_in_pieces = {found.findings[PARSED_IN_PIECES]}" in found.comments
+        assert all(label in parser.labels for label in found.deprels)
+        assert [label == "root" for label in found.deprels] == [head == 0 for head in found.heads]
+
+
+def test_sentences_up_to_the_length_are_as_ever(parsers):
+    for sentence in treebank():
+        own = ParseOptions(exact_length=max(len(sentence), 10), probabilities=True)
+        every = ParseOptions(exact_length=10_000, probabilities=True)
+        found, expected = (next(parsers[False].parse([sentence.copy()], each)) for each in (own, every))
+        assert found.to_conllu() == expected.to_conllu()
+        assert PARSED_IN_PIECES not in found.findings
+
+
+def test_one_word_more_than_the_length_is_in_pieces(parsers):
+    options = ParseOptions()
+    assert options.exact_length == 300
+    found = list(parsers[False].parse([long_sentence(300), long_sentence(301)], options))
+    assert [PARSED_IN_PIECES in (each.findings or {}) for each in found] == [False, True]
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_pieces_are_sentences_joined_by_their_tops(projective):
+    """The slow twin: the same pieces, and the sentence of their tops, parsed one by one."""
+    parser = parser_of("first-order", projective=projective, pruning=0.0, most_heads=1000)
+    options = ParseOptions(exact_length=40, probabilities=True)
+    sentence, words = long_sentence(52), 52
+    whole = next(parser.parse([sentence.copy()], options))
+    table, _ = parser.probabilities(sentence, options)
+    pieces = _pieces(table)
+    heads, labels, chances, tops = [0] * words, [""] * words, np.zeros(words), []
+    for piece in pieces:
+        own = next(parser.parse([_excerpt(sentence, piece)], options))
+        for place, word in enumerate(piece):
+            heads[word] = piece[own.heads[place] - 1] + 1 if own.heads[place] else 0
+            labels[word] = own.deprels[place]
+            chances[word] = own.findings["HeadProbability"][place]
+        tops += [word for word in piece if not heads[word]]
+    joined = next(parser.parse([_excerpt(sentence, tops)], options))
+    for place, top in enumerate(tops):
+        heads[top] = tops[joined.heads[place] - 1] + 1 if joined.heads[place] else 0
+        labels[top] = joined.deprels[place]
+        chances[top] *= joined.findings["HeadProbability"][place]
+    assert len(pieces) == len(tops) == whole.findings[PARSED_IN_PIECES] > 3
+    assert (whole.heads, whole.deprels) == (heads, labels)
+    assert whole.findings["HeadProbability"] == pytest.approx(chances, abs=1e-9)
+    assert [table[head, word] for word, head in enumerate(heads, 1)] == pytest.approx(chances, abs=1e-9)
+
+
+def _excerpt(sentence: Sentence, words: list[int]) -> Sentence:
+    return Sentence([sentence.forms[w] for w in words], upos=[sentence.upos[w] for w in words])
+
+
+def _pieces(table: np.ndarray) -> list[list[int]]:
+    """The words of each piece, by which heads are possible: tops everywhere, other words in their piece."""
+    possible = (table > 0) | np.eye(len(table), dtype=bool)
+    others = possible[1:, 1:] & ~possible[1:, 1:].all(axis=1)[:, None]
+    pieces = [[0]]
+    for word in range(1, len(others)):
+        if (others[:, word] == others[:, word - 1]).all():
+            pieces[-1].append(word)
+        else:
+            pieces.append([word])
+    return pieces
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_probabilities_of_heads_sum_to_one(parsers, projective):
+    heads, labels = parsers[projective].probabilities(long_sentence(120), ParseOptions(exact_length=SHORT))
+    assert heads[:, 1:].sum(axis=0) == pytest.approx(np.ones(120), abs=1e-9)
+    assert labels[1:].sum(axis=1) == pytest.approx(np.ones(120), abs=1e-9)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
+def test_given_heads_and_labels_stay(parsers, projective, share):
+    """Of a random tree, whose arcs cross all pieces."""
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        heads = _random_tree(rng, 90, projective=projective)
+        given = [head if rng.random() < share else None for head in heads]
+        labels = ["root" if head == 0 else "dep" if head and rng.random() < 0.5 else "_" for head in given]
+        sentence = long_sentence(90, heads=given, deprels=labels)
+        options = ParseOptions(exact_length=SHORT, constraints=True, probabilities=True)
+        found = next(parsers[projective].parse([sentence], options))
+        check_tree(found, projective=projective)
+        assert all(old in (None, new) for old, new in zip(given, found.heads, strict=True))
+        assert all(old in ("_", new) for old, new in zip(labels, found.deprels, strict=True))
+        assert [label == "root" for label in found.deprels] == [head == 0 for head in found.heads]
+        certain = [
+            p for p, old in zip(found.findings["HeadProbability"], given, strict=True) if old is not None
+        ]
+        assert certain == pytest.approx([1.0] * len(certain), abs=1e-9)
+
+
+def _random_tree(rng: np.random.Generator, words: int, *, projective: bool) -> list[int]:
+    heads = [0] * (words + 1)
+    if not projective:
+        order = rng.permutation(np.arange(1, words + 1)).tolist()
+        for place, word in enumerate(order[1:], 1):
+            heads[word] = order[int(rng.integers(place))]
+        return heads[1:]
+
+    def grow(begin: int, end: int, head: int) -> None:
+        if begin == end:
+            return
+        word = int(rng.integers(begin, end))
+        heads[word] = head
+        grow(begin, word, word)
+        grow(word + 1, end, word)
+
+    grow(1, words + 1, 0)
+    return heads[1:]
+
+
+def test_a_cycle_that_is_given_is_refused(parsers):
+    heads = [None] * 90
+    heads[4], heads[79] = 80, 5
+    sentence = long_sentence(90, heads=heads, comments=["# sent_id = circle"])
+    with pytest.raises(InfeasibleTreeError, match=r"circle.*cycle"):
+        list(parsers[False].parse([sentence], ParseOptions(exact_length=SHORT, constraints=True)))
+
+
+def test_crossing_heads_that_are_given_are_refused_where_trees_are_projective(parsers):
+    heads = [None] * 90
+    heads[9], heads[59] = 80, 3
+    sentence = long_sentence(90, heads=heads, comments=["# sent_id = cross"])
+    options = ParseOptions(exact_length=SHORT, constraints=True)
+    check_tree(next(parsers[False].parse([sentence.copy()], options)), projective=False)
+    with pytest.raises(InfeasibleTreeError, match=r"cross.*leave no projective tree: that of token 60"):
+        list(parsers[True].parse([sentence], options))
+
+
+def test_several_roots_stay_where_they_are_allowed(parsers):
+    options = ParseOptions(exact_length=SHORT, single_root=False, probabilities=True)
+    found = next(parsers[False].parse([long_sentence(90)], options))
+    assert found.heads.count(0) >= found.findings[PARSED_IN_PIECES] > 1
+    heads, _ = parsers[False].probabilities(long_sentence(90), options)
+    assert heads[:, 1:].sum(axis=0) == pytest.approx(np.ones(90), abs=1e-9)
+
+
+def test_nothing_is_proved_of_a_sentence_in_pieces(parsers):
+    found = next(
+        parsers[False].parse([long_sentence(90)], ParseOptions(exact_length=SHORT, certificates=True))
+    )
+    assert "# certificate = none" in found.comments
+
+
+def test_any_threads_give_the_same(parsers):
+    sentences = [long_sentence(words) for words in (90, 15, 200)]
+    threaded = ParseOptions(exact_length=SHORT, probabilities=True, threads=3, batch=1)
+    one, many = (
+        [each.to_conllu() for each in parsers[False].parse((s.copy() for s in sentences), options)]
+        for options in (LIMITED, threaded)
+    )
+    assert one == many
+
+
+def test_kbest_of_a_long_sentence_is_one_clear_line(parsers):
+    sentence = long_sentence(1001, comments=["# sent_id = endless"])
+    with pytest.raises(TooLongError, match=r"endless.*is too long: it has 1001 words.*at most 1000"):
+        list(parsers[False].kbest([sentence], 2))
+
+
+def test_pieces_cannot_be_tiny():
+    with pytest.raises(ArboraError, match="exact_length must be at least 10"):
+        ParseOptions(exact_length=9).check()
+
+
+LONG = """
+import resource
+import arbora
+from arbora.dependency import ParseOptions
+from arbora.treebank import Sentence
+nlp = arbora.load()
+sentence = Sentence("The old man saw the boats and went down to the harbour , and".split() * 358)
+assert len(sentence) > 5000
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for probabilities in (False, True):
+    found = next(nlp.annotate([sentence.copy()], ParseOptions(probabilities=probabilities)))
+    assert found.heads.count(0) == 1 and any("parsed_in_pieces" in line for line in found.comments)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_five_thousand_words_in_a_gigabyte():
+    run = subprocess.run([sys.executable, "-c", LONG], capture_output=True, text=True, check=True)
+    assert int(run.stdout) < 2**20  # kilobytes
