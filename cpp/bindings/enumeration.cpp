@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 #include "graphs.hpp"
+#include "interruption.hpp"
 #include "outcomes.hpp"
 
 namespace nb = nanobind;
@@ -11,12 +12,7 @@ void bind_enumeration(nb::module_& m) {
     m.def(
         "enumerate",
         [](const arbora::FactorGraph& graph, double most) {
-            arbora::Outcome outcome;
-            {
-                nb::gil_scoped_release release;
-                outcome = arbora::enumerate(graph, most);
-            }
-            return dictionary_of(outcome);
+            return dictionary_of(run_without_gil([&] { return arbora::enumerate(graph, most); }));
         },
         "graph"_a, "most"_a, "Goes through all assignments, if there are at most so many.");
 }

@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 #include "graphs.hpp"
+#include "interruption.hpp"
 #include "outcomes.hpp"
 
 namespace nb = nanobind;
@@ -11,12 +12,8 @@ void bind_projective_chart(nb::module_& m) {
     m.def(
         "projective_chart",
         [](const arbora::FactorGraph& graph, bool with_sums, int k) {
-            arbora::Outcome outcome;
-            {
-                nb::gil_scoped_release release;
-                outcome = arbora::solve_by_projective_chart(graph, with_sums, k);
-            }
-            return dictionary_of(outcome);
+            return dictionary_of(
+                run_without_gil([&] { return arbora::solve_by_projective_chart(graph, with_sums, k); }));
         },
         "graph"_a, "with_sums"_a, "k"_a, "Projective trees with scores of siblings and grandparents, exactly.");
 }

@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "graphs.hpp"
+#include "interruption.hpp"
 #include "outcomes.hpp"
 #include "solvers/belief_propagation.hpp"
 #include "solvers/max_product.hpp"
@@ -35,12 +36,7 @@ PropagationOptions options_of(const std::string& schedule, int iterations, doubl
 
 template <class Solve>
 nb::dict solved(Solve solve) {
-    Outcome outcome;
-    {
-        nb::gil_scoped_release release;
-        outcome = solve();
-    }
-    return dictionary_of(outcome);
+    return dictionary_of(run_without_gil(solve));
 }
 
 }  // namespace

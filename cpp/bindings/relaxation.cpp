@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "graphs.hpp"
+#include "interruption.hpp"
 #include "outcomes.hpp"
 #include "solvers/branch_and_bound.hpp"
 #include "solvers/dual_decomposition.hpp"
@@ -26,12 +27,8 @@ void bind_relaxation(nb::module_& m) {
         "dual_decomposition",
         [](const FactorGraph& graph, int iterations, double beta, bool lazy, const std::string& steps) {
             const DualStepRule rule = rule_named(steps);
-            Outcome outcome;
-            {
-                nb::gil_scoped_release release;
-                outcome = dual_decomposition(graph, {iterations, beta, lazy, rule});
-            }
-            return dictionary_of(outcome);
+            return dictionary_of(
+                run_without_gil([&] { return dual_decomposition(graph, {iterations, beta, lazy, rule}); }));
         },
         "graph"_a, "iterations"_a, "beta"_a, "lazy"_a, "steps"_a,
         "The subgradient method on the multipliers of all copies.");
@@ -39,12 +36,8 @@ void bind_relaxation(nb::module_& m) {
         "ad3",
         [](const FactorGraph& graph, int iterations, double tolerance, double penalty, int nodes) {
             const Ad3Options options{iterations, tolerance, penalty};
-            Outcome outcome;
-            {
-                nb::gil_scoped_release release;
-                outcome = nodes ? exact_ad3(graph, options, nodes) : ad3(graph, options);
-            }
-            return dictionary_of(outcome);
+            return dictionary_of(
+                run_without_gil([&] { return nodes ? exact_ad3(graph, options, nodes) : ad3(graph, options); }));
         },
         "graph"_a, "iterations"_a, "tolerance"_a, "penalty"_a, "nodes"_a,
         "Alternating directions; with branch and bound if there may be any nodes.");

@@ -5,6 +5,7 @@
 #include "charts/chart.hpp"
 #include "semirings/max.hpp"
 #include "support/exponential.hpp"
+#include "support/interruption.hpp"
 #include "support/random.hpp"
 
 namespace arbora {
@@ -13,6 +14,7 @@ namespace arbora {
 template <class Semiring, Chart C>
 void inside(const C& chart, double* values) {
     chart.bottom_up([values](const Equation& e) {
+        Interruption::heed();
         const double value = e.count == 1 ? Semiring::times(values[e.left], values[e.right])
                                           : Semiring::dot(values + e.left, values + e.right, e.count);
         values[e.item] = value;
@@ -27,6 +29,7 @@ void outside(const C& chart, const double* inside, double* outside) {
     std::fill_n(outside, chart.item_count(), Semiring::zero);
     outside[chart.goal()] = Semiring::one;
     chart.top_down([&](const Equation& e) {
+        Interruption::heed();
         const double above = e.mirror >= 0 ? Semiring::plus(outside[e.item], outside[e.mirror]) : outside[e.item];
         if (above == Semiring::zero) return;
         const double *left = inside + e.left, *right = inside + e.right;
@@ -50,6 +53,7 @@ void posteriors(const C& chart, const double* inside, double* probabilities) {
     std::fill_n(probabilities, chart.item_count(), 0.0);
     probabilities[chart.goal()] = 1;
     chart.top_down([&](const Equation& e) {
+        Interruption::heed();
         const double p = probabilities[e.item] + (e.mirror >= 0 ? probabilities[e.mirror] : 0);
         if (p > 0)
             share_out(p, inside[e.item], inside + e.left, inside + e.right, e.count, probabilities + e.left,
@@ -66,6 +70,7 @@ template <Chart C>
 double derivation_entropy(const C& chart, const double* inside, const double* probabilities) {
     double entropy = 0;
     chart.top_down([&](const Equation& e) {
+        Interruption::heed();
         const double p = probabilities[e.item] + (e.mirror >= 0 ? probabilities[e.mirror] : 0);
         if (p > 0 && e.count > 1)
             entropy += p * choice_entropy(inside[e.item], inside + e.left, inside + e.right, e.count);

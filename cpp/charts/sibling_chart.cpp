@@ -1,4 +1,5 @@
 #include "charts/sibling_chart.hpp"
+#include "support/interruption.hpp"
 
 #include <climits>
 #include <cstdlib>
@@ -18,6 +19,7 @@ void SiblingChart::build(const ArcList& arcs, bool sees_grandparents) {
             add_arc(by_length_[i]);
         for (int h = 0; h <= n_; ++h)
             for (int side : {left, right}) {
+                Interruption::heed();
                 const int end = side == left ? h - span : h + span;
                 // Of the root, only the half that covers the sentence is of use.
                 const bool is_needed = h == 0 ? end == (side == left ? 0 : n_) : end >= 1 && end <= n_;
@@ -73,6 +75,7 @@ void SiblingChart::lay_out_parts() {
     row_begins_.resize(n_ + 1);
     part_arcs_.clear();
     for (int h = 0; h <= n_; ++h) {
+        Interruption::heed();
         const bool has_left = h > 0 || sees_grandparents_;
         row_begins_[h] = static_cast<int>(rows_.size()) - !has_left;
         for (int automaton = 0; automaton < automata(h); ++automaton)
@@ -100,6 +103,7 @@ void SiblingChart::lay_out_items() {
     one_ = take(1);
     goal_ = sees_grandparents_ ? take(1) : 0;
     for (Row& row : rows_) {
+        Interruption::heed();
         const int modifiers = static_cast<int>(arcs_of(row.head, row.side).size());
         const int side = 2 * row.head + row.side;
         row.open = take(modifiers + 1);
@@ -176,6 +180,7 @@ void SiblingChart::add_arc(int arc) {
     const int h = heads_[arc], m = modifiers_[arc], side = m > h ? right : left, to = positions_[arc];
     const int next = m > h ? h + 1 : h - 1, others = automata(h);
     for (int from = 0; from < (h == 0 && single_root_ ? 1 : to); ++from) {
+        Interruption::heed();
         const int between = from == 0 ? half(row_below(arc, 1 - side), next) : gap(2 * h + side, from, to);
         if (!is_possible_[between]) continue;
         const int step = static_cast<int>(bigram(from, to));

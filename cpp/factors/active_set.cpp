@@ -11,6 +11,7 @@
 
 #include "factors/factor_group.hpp"
 #include "factors/triangle.hpp"
+#include "support/interruption.hpp"
 
 namespace arbora {
 
@@ -45,6 +46,7 @@ public:
         if (!fix_categories() || !begin()) return false;
         // With exact numbers it would end by itself: the objective rises with every round, and no set comes twice.
         for (int rounds = 100 + 10 * ports_; rounds > 0; --rounds) {
+            Interruption::heed();
             const bool has_settled = optimise_weights();
             find_point();
             if (!has_settled || !improve()) break;

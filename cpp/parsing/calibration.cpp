@@ -87,7 +87,7 @@ public:
 
 private:
     void measure_trees(TreeKind kind, const GraphOptions& graph) {
-        const Inference& inference = inference_for(kinds_);
+        const Inference& inference = inference_for(kinds_, graph);
         Candidates scaled = candidates_;
         SentenceParts parts, scaled_parts;
         scores_->score_parts(candidates_.arcs, parts);

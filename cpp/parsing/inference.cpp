@@ -9,7 +9,10 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
 
 }  // namespace
 
-const Inference& inference_for(const ScoreKinds& kinds) { return kinds.parts ? graph_inference() : table_inference(); }
+const Inference& inference_for(const ScoreKinds& kinds, const GraphOptions& options) {
+    const bool by_graph = kinds.parts || options.constraint != TreeConstraint::tree;
+    return by_graph ? graph_inference() : table_inference();
+}
 
 StageTimer::StageTimer(StageTimes* times) : times_(times) {
     if (times_) last_ = seconds();

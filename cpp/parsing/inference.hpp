@@ -1,5 +1,5 @@
 // How trees are found by scores: by tables of arcs where arcs are scored alone, by a graph where parts of several arcs
-// or tags are. Which of the two is decided here, once; nobody else asks.
+// or tags are, or where less than a tree is asked for. Which of the two is decided here, once; nobody else asks.
 #pragma once
 #include <memory>
 #include <optional>
@@ -50,7 +50,8 @@ public:
     virtual bool is_exact(const SentenceParts& parts, TreeKind kind, const GraphOptions& options) const = 0;
 };
 
-const Inference& inference_for(const ScoreKinds& kinds);
+// Trees of arcs alone are found exactly by tables; weaker constraints than trees are for solvers on a graph.
+const Inference& inference_for(const ScoreKinds& kinds, const GraphOptions& options);
 
 // Its two members.
 const Inference& table_inference();

@@ -24,7 +24,7 @@ public:
         candidates_.n = n_;
         candidates_.arcs = scorer_.choose(given_, options_.kind, nullptr);
         timer.end(&StageTimes::pruning);
-        const Inference& inference = inference_for(kinds_);
+        const Inference& inference = inference_for(kinds_, options_.graph);
         const ArcTotal for_best = inference.total_for_best();
         scorer_.score_arcs(candidates_.arcs, given_.labels, sums ? ArcTotal::sums : for_best, totals_);
         const auto search = inference.begin(scorer_, kinds_, candidates_, options_);

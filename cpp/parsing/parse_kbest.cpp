@@ -53,7 +53,7 @@ public:
     }
 
     std::vector<LabelledTree> run() {
-        const auto search = inference_for(kinds_).begin(scorer_, kinds_, candidates_, options_);
+        const auto search = inference_for(kinds_, options_.graph).begin(scorer_, kinds_, candidates_, options_);
         search->sum(arcs_);
         if (!search->is_exact()) return by_beliefs(*search);
         const double total = search->log_partition();

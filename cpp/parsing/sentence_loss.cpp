@@ -14,8 +14,8 @@ double differentiate_trees(const ScoreKinds& kinds, SentenceScorer& scorer, int 
     candidates.arcs = arcs;
     scorer.score(nullptr, candidates);
     scorer.score_parts(arcs, parts);
-    const double loss =
-        inference_for(kinds).loss(candidates, parts, gold, options.family, options.kind, options.graph, gradient);
+    const double loss = inference_for(kinds, options.graph)
+                            .loss(candidates, parts, gold, options.family, options.kind, options.graph, gradient);
     scorer.add_gradient(candidates, parts, gradient);
     return loss;
 }

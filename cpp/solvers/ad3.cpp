@@ -6,6 +6,7 @@
 
 #include "solvers/average.hpp"
 #include "solvers/incumbent.hpp"
+#include "support/interruption.hpp"
 
 namespace arbora {
 namespace {
@@ -144,6 +145,7 @@ private:
     }
 
     bool project(int factor) {
+        Interruption::heed();
         const int begin = copies_.port_begin(factor);
         const bool is_possible = copies_.group(factor).project(copies_.number_in_group(factor), a_.data() + begin,
                                                                penalty_, z_.data() + begin, caches_[factor], arena_);

@@ -1,4 +1,5 @@
 #include "solvers/climb.hpp"
+#include "support/interruption.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -32,6 +33,7 @@ public:
         const Variables& variables = graph_.variables();
         bool has_changed = false;
         for (int v = 0; v < variables.count(); ++v) {
+            Interruption::heed();
             const int first = variables.first(v);
             if (cost_[first] > cheap || graph_.is_clamped(v)) continue;
             if (variables.is_category(v))

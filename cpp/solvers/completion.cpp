@@ -1,4 +1,5 @@
 #include "solvers/completion.hpp"
+#include "support/interruption.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,6 +37,7 @@ private:
     int try_once() {
         begin();
         while (!waiting_.empty()) {
+            Interruption::heed();
             const auto [urgency, negative_undecided, negative_factor] = waiting_.top();
             waiting_.pop();
             const int factor = -negative_factor;

@@ -1,4 +1,5 @@
 #include "solvers/decoding.hpp"
+#include "support/interruption.hpp"
 
 #include <bit>
 #include <chrono>
@@ -67,6 +68,7 @@ bool Decoding::solve(bool lazy, Outcome& outcome) {
 }
 
 bool Decoding::solve_factor(int factor) {
+    Interruption::heed();
     const int begin = copies_.port_begin(factor);
     double found = copies_.group(factor).best(copies_.number_in_group(factor), in_.data() + begin, fresh_, arena_);
     if (found == -INFINITY) return false;

@@ -1,4 +1,5 @@
 #include "solvers/enumeration.hpp"
+#include "support/interruption.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -103,6 +104,7 @@ private:
     }
 
     void count_assignment() {
+        Interruption::heed();
         const double value = graph_.value(assignment_, arena_);
         if (value == -INFINITY) return;
         if (value > outcome_value_) {

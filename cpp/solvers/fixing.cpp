@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "solvers/copies.hpp"
+#include "support/interruption.hpp"
 
 namespace arbora {
 
@@ -40,6 +41,7 @@ std::vector<Decision> find_fixed(const FactorGraph& graph, const Multipliers& mu
     std::vector<double> if_true(graph.slots(), 0), if_false(graph.slots(), 0), beliefs(copies.ports());
     double bound = copies.outside();
     for (int factor = 0; factor < copies.factors(); ++factor) {
+        Interruption::heed();
         const int begin = copies.port_begin(factor);
         bound += copies.group(factor).max(copies.number_in_group(factor), multipliers.data() + begin,
                                           beliefs.data() + begin, arena);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "support/interruption.hpp"
 #include "support/limits.hpp"
 
 namespace arbora {
@@ -91,6 +92,7 @@ void MessageState::cut(std::size_t group, std::size_t begin, std::size_t end) {
 }
 
 void MessageState::propagate(std::size_t group, double damping, Arena& arena) {
+    Interruption::heed();
     const Stopwatch stopwatch(seconds[group]);
     const FactorGroup& factors = *groups_[group];
     calls[group] += static_cast<long long>(factors.size());
@@ -99,8 +101,10 @@ void MessageState::propagate(std::size_t group, double damping, Arena& arena) {
         if (!factors.has_odds()) cut(group, 0, messages_[group].size());
         return;
     }
-    for (std::size_t factor = 0; factor < factors.size(); ++factor)
+    for (std::size_t factor = 0; factor < factors.size(); ++factor) {
+        Interruption::heed();
         is_possible_ &= update(group, factor, damping, arena);
+    }
 }
 
 bool MessageState::update(std::size_t group, std::size_t factor, double damping, Arena& arena) {
@@ -166,6 +170,7 @@ void MessageState::refresh_all() {
 
 void MessageState::propagate_factor(std::size_t group, std::size_t factor, double damping, double* changes,
                                     Arena& arena) {
+    Interruption::heed();
     const Stopwatch stopwatch(seconds[group]);
     ++calls[group];
     const Arena::Frame frame(arena);

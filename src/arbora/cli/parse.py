@@ -173,7 +173,7 @@ def parse(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What makes a parse while such a solver works, the weakest first: "
+            help="What makes a parse while a solver works, the weakest first: "
             f"{', '.join(CONSTRAINTS)}. The answer is a tree in any case.",
             rich_help_panel=SEARCH,
         ),

@@ -170,7 +170,7 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"What makes a parse where arcs make parts, the weakest first: {', '.join(CONSTRAINTS)}.",
+            help=f"What makes a parse while learning, the weakest first: {', '.join(CONSTRAINTS)}.",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,

@@ -134,12 +134,12 @@ class ArrayParser(ScoredParser):
     """A parser whose scores come as arrays: best trees, probabilities, k best trees, constraints, graphs.
 
     ``labels`` and ``tags`` are names, which only rules and `SentenceGraph` need; without them scores may have
-    any number. ``single_root`` and ``projective``: which trees count. ``solver``, ``iterations``,
-    ``propagations`` and ``constraint`` matter where parts of several arcs have scores, or tags; they and the
-    former are overridden by `ParseOptions`. Arcs are pruned by their own probabilities if there is a
-    ``threshold``: those stay that are at least so many times as probable as the word's most probable one, and
-    at most ``most_heads`` for a word (0: any number). That makes many parts affordable, and results are
-    those over what is left.
+    any number. ``single_root`` and ``projective``: which trees count. ``solver``, ``iterations``
+    and ``propagations`` matter where parts of several arcs have scores, or tags, or where ``constraint``
+    asks for less than a tree; they and the former are overridden by `ParseOptions`. Arcs are pruned by their
+    own probabilities if there is a ``threshold``: those stay that are at least so many times as probable as
+    the word's most probable one, and at most ``most_heads`` for a word (0: any number). That makes
+    many parts affordable, and results are those over what is left.
 
     >>> import numpy as np
     >>> from arbora.dependency import ArrayParser, ArrayScores
