@@ -104,7 +104,11 @@ def test_bad_input_is_one_line_and_no_output(tmp_path):
             ("in.conll", "out.mrg"),
             "arbora: conllx has no constituents, so it cannot be turned into brackets\n",
         ),
-        (("in.conllu", "out.txt"), "arbora: out.txt: the name does not tell the format"),
+        (
+            ("in.conllu", "out.pdf"),
+            "arbora: out.pdf: the name does not tell the format: say which by --to, one of conllu, conllx",
+        ),
+        (("in.txt", "out.conllu"), "arbora: in.txt: the name does not tell the format: say which by --from"),
         (("none.conllu", "out.conll"), "arbora: none.conllu: there is no such file\n"),
         (("in.conllu", "out.conll", "--without-traces"), "arbora: traces and functions can be taken out of"),
     ],
@@ -122,3 +126,53 @@ def test_help_teaches():
     assert done.returncode == 0
     for words in ("Example", "lost", "--lenient", "--from"):
         assert words in done.stdout
+
+
+TEXTS = {
+    "paragraphs": (
+        "# newdoc\n# newpar\n1\tHi\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n2\t!\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+        "1\tYes\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n\n# newpar\n1\tNo\t_\t_\t_\t_\t_\t_\t_\t_\n\n",
+        "Hi! Yes\n\nNo",
+    ),
+    "a multiword token, and spaces of other kinds": (
+        "1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\tSpacesAfter=\\s\\s\n1\tdo\t_\t_\t_\t_\t_\t_\t_\t_\n2\tn't\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        "3\tgo\t_\t_\t_\t_\t_\t_\t_\tSpacesAfter=\\t\\u2028\\n\n\n1\tx\t_\t_\t_\t_\t_\t_\t_\tSpacesBefore=\\s\n\n",
+        "don't  go\t\u2028\n x",
+    ),
+    "text that agrees": (
+        "# text = Hi!\n1\tHi\t_\t_\t_\t_\t_\t_\t_\t_\n2\t!\t_\t_\t_\t_\t_\t_\t_\t_\n\n",
+        "Hi!",
+    ),
+    "text that does not": (
+        "# text = Ho!\n1\tHi\t_\t_\t_\t_\t_\t_\t_\t_\n2\t!\t_\t_\t_\t_\t_\t_\t_\t_\n\n",
+        "Hi !",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_raw_text(tmp_path, name):
+    source, target = tmp_path / "x.conllu", tmp_path / "x.txt"
+    source.write_text(TEXTS[name][0], "utf-8")
+    done = run(source, target)
+    assert done.returncode == 0, done.stderr
+    assert target.read_bytes().decode() == TEXTS[name][1]
+    assert run(source, "-", "--to", "text").stdout == TEXTS[name][1]
+
+
+@pytest.mark.parametrize(
+    "text", ["It works. It does.\n\nSo it  goes,\tdoesn't it?\n", "  \n One.\r\n\r\nTwo (2)!\u2029\n\n"]
+)
+def test_what_was_cut_is_put_together_again(tmp_path, text):
+    """From text to words and back, byte for byte; and cut again, the same words."""
+    raw, words, back, again = (
+        tmp_path / name for name in ("raw.txt", "w.conllu", "back.txt", "again.conllu")
+    )
+    raw.write_bytes(text.encode())
+    for source, target in ((raw, words), (back, again)):
+        if source is back:
+            assert run(words, back).returncode == 0
+            assert back.read_bytes() == raw.read_bytes()
+        tokenized = [ARBORA, "tokenize", "-i", str(source), "-o", str(target)]
+        assert subprocess.run(tokenized, check=False).returncode == 0
+    assert again.read_bytes() == words.read_bytes()

@@ -147,3 +147,20 @@ def test_lenient_skips_and_says_so(tmp_path):
 
 def test_help_teaches_with_an_example():
     assert "arbora draw en.conllu" in good("--help")
+
+
+def test_the_output_tells_its_format(tmp_path):
+    tree = tmp_path / "tree.svg"
+    good(TREEBANK / "de.conllu", "--sentence", 4, "--output", tree)
+    assert tree.read_text("utf-8") == good(TREEBANK / "de.conllu", "--sentence", 4, "--format", "svg")
+    assert "the name tells of another format, json; for --format there are text, svg" in bad(
+        TREEBANK / "de.conllu", "--output", tmp_path / "tree.json"
+    )
+    assert "there is no output format pdf; for --format there are text, svg" in bad(
+        TREEBANK / "de.conllu", "--format", "pdf"
+    )
+
+
+def test_messages_name_the_option_that_exists(tmp_path):
+    (tmp_path / "x.dat").write_text("", "utf-8")
+    assert "say which by --input-format, one of conllu, conllx, brackets" in bad(tmp_path / "x.dat")

@@ -10,7 +10,7 @@ import pytest
 from command import run_here
 
 from arbora.text import Tagger, TagOptions
-from arbora.treebank import read
+from arbora.treebank import Sentence, read, write
 
 ARBORA = Path(sys.executable).with_name("arbora")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "treebank"
@@ -72,7 +72,7 @@ def test_bad_input_leaves_nothing(model, tmp_path):
         (("-m", model, "-i", tmp_path / "no.conllu"), "there is no such file"),
         (("-m", tmp_path / "no.tagger", "-i", ENGLISH), "there is no such file"),
         (("-m", model, "-i", ENGLISH, "-o", tmp_path / "no" / "out.conllu"), "directory does not exist"),
-        (("-m", model, "-i", ENGLISH, "-o", tmp_path / "out.conll"), "CoNLL-U"),
+        (("-m", model, "-i", ENGLISH, "-o", tmp_path / "out.mrg"), "--format, one of conllu, conllx"),
         (("-m", model, "-i", ENGLISH, "--threads", 0), "threads must be at least 1"),
         (("-m", ENGLISH, "-i", ENGLISH), "not an Arbora model"),
     ):
@@ -124,3 +124,39 @@ def test_help_teaches():
         )
         assert done.returncode == 0
         assert example in done.stdout
+
+
+def test_formats_are_told_by_names_and_options(tmp_path):
+    """The shipped model, on words in every format that has them: the same tags."""
+    names = ["w.horizontal", "w.vertical", "w.conllu", "w.conll"]
+    for name in names:
+        write(tmp_path / name, [Sentence(["It", "works", "."]), Sentence(["Dogs", "bark", "."])])
+    found = []
+    for name in names:
+        for output, options in (("out.conllu", []), ("out.dat", ["--format", "conllx"])):
+            done = run_here("tag", "-i", tmp_path / name, "-o", tmp_path / output, *options)
+            assert done.returncode == 0, done.stderr
+            format = "conllx" if options else "conllu"
+            found.append([(s.forms, s.upos, s.lemmas) for s in read(tmp_path / output, format)])
+    assert found[0][0] == (["It", "works", "."], ["PRON", "VERB", "PUNCT"], ["it", "work", "."])
+    assert all(each == found[0] for each in found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (
+            ["-i", "x.dat"],
+            "x.dat: the name does not tell the format: say which by --input-format, one of conllu,",
+        ),
+        (
+            ["-i", "w.conllu", "-o", "x.dat"],
+            "x.dat: the name does not tell the format: say which by --format,",
+        ),
+        (["-i", "w.conllu", "--format", "svg"], "-: there is no format svg; there are conllu, conllx"),
+    ],
+)
+def test_messages_name_the_option_that_exists(arguments, reason):
+    done = run_here("tag", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"arbora: {reason}")

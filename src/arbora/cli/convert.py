@@ -8,18 +8,21 @@ import typer
 
 from arbora.cli.options import MultiRoot
 from arbora.treebank import FORMATS, converting
+from arbora.treebank.formats import WRITTEN
 
-_FORMAT_HELP = f"{', '.join(FORMATS)}; told by the file's name if left out."
+_TOLD = "told by the file's name if left out."
 
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="The file to read; `-` is standard input.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write; `-` is standard output.")],
     source_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help=f"Format of IN: {_FORMAT_HELP}")
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help=f"Format of IN: {', '.join(FORMATS)}; {_TOLD}"),
     ] = None,
     target_format: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help=f"Format of OUT: {_FORMAT_HELP}")
+        str | None,
+        typer.Option("--to", metavar="FORMAT", help=f"Format of OUT: {', '.join(WRITTEN)}; {_TOLD}"),
     ] = None,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Skip sentences that break the format, and count them.")
@@ -51,6 +54,9 @@ def convert(
 
     **horizontal** has a sentence a line, its words separated by spaces; **vertical** has a word a line and an
     empty line after each sentence. To them, words alone are kept.
+
+    **To text** (`.txt`): the text that was, with its spaces (`SpaceAfter=No`, `SpacesAfter`, `SpacesBefore`;
+    `# text` where these are missing) and an empty line before `# newpar` and `# newdoc`.
 
     OUT gets its name only when all is written: after an error there is no half of it.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -10,19 +9,23 @@ import typer
 from arbora.cli.options import Style, colours_wanted
 from arbora.draw.gallery import exhibits, write_svg, write_text
 from arbora.errors import ArboraError
+from arbora.pipeline.formats import output_format
 from arbora.treebank import read
+from arbora.treebank.formats import find_format
 
-
-class Format(StrEnum):
-    """What to draw."""
-
-    text = "text"
-    svg = "svg"
+DRAWN = ("text", "svg")
+"""What trees are drawn as."""
 
 
 def draw(
     file: Annotated[str, typer.Argument(help="A treebank file: CoNLL-U, CoNLL-X or Penn brackets.")],
-    format: Annotated[Format, typer.Option(help="Text for the terminal, or a picture.")] = Format.text,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Text for the terminal, or svg; told by the output's name if left out, text for `-`.",
+        ),
+    ] = None,
     style: Annotated[
         Style | None, typer.Option(help="Dependencies as text: arcs beside the words (default), or indented.")
     ] = None,
@@ -40,7 +43,9 @@ def draw(
     first: Annotated[int | None, typer.Option(min=1, help="Only the first so many sentences.")] = None,
     input_format: Annotated[
         str | None,
-        typer.Option(help="conllu, conllx or brackets; otherwise the file's name tells."),
+        typer.Option(
+            metavar="FORMAT", help="conllu, conllx or brackets; told by the file's name if left out."
+        ),
     ] = None,
     lenient: Annotated[bool, typer.Option("--lenient", help="Skip sentences that break the format.")] = False,
 ) -> None:
@@ -52,19 +57,21 @@ def draw(
 
     One sentence as a picture for a slide or a web page:
 
-        arbora draw en.conllu --sentence arbora-en-005 --format svg --output tree.svg
+        arbora draw en.conllu --sentence arbora-en-005 --output tree.svg
 
     Several trees in one SVG stand one below the other; for a file each, put `{}` into the name:
 
-        arbora draw brackets.mrg --first 10 --format svg --output tree-{}.svg
+        arbora draw brackets.mrg --first 10 --output tree-{}.svg
     """
-    if format is Format.svg and style is not None:
+    drawn = output_format(output, format, known=DRAWN) or "text"
+    if drawn == "svg" and style is not None:
         raise ArboraError("--style is for text; leave it out with --format svg")
     if sentence is not None and first is not None:
         raise ArboraError("--sentence and --first exclude each other")
-    with read(file, input_format, lenient=lenient) as trees:
+    read_as = find_format(file, input_format, option="--input-format").name
+    with read(file, read_as, lenient=lenient) as trees:
         shown = exhibits(trees, sentence, first)
-        if format is Format.svg:
+        if drawn == "svg":
             write_svg(output, shown, title=file)
         else:
             write_text(output, shown, style or Style.arcs, coloured=output == "-" and colours_wanted())

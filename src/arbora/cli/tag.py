@@ -27,6 +27,21 @@ def tag(
     ] = DEFAULT,
     input: InputFile = "-",
     output: OutputFile = "-",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Format of the output: conllu or conllx; told by its name if left out, conllu for `-`.",
+        ),
+    ] = None,
+    input_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="conllu, conllx, horizontal (a sentence a line, words between spaces) or vertical (a word a "
+            "line); told by the file's name if left out, conllu for `-`.",
+        ),
+    ] = None,
     probabilities: Annotated[
         bool,
         typer.Option(
@@ -65,7 +80,15 @@ def tag(
         probabilities=probabilities, candidates=candidates, threads=threads, batch=batch
     ).check()
     with shown_progress(output, "Tagging", _counts) as show:
-        report = tag_file(find_component(model, adds="upos"), input, output, options, progress=show)
+        report = tag_file(
+            find_component(model, adds="upos"),
+            input,
+            output,
+            options,
+            source_format=input_format,
+            target_format=format,
+            progress=show,
+        )
     if show is not None:
         speed = report.words / max(report.seconds, 1e-9)
         typer.echo(f"{_counts(report)}, {speed:,.0f} words/s", err=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from arbora.errors import FileError
 from arbora.pipeline.pipeline import Pipeline
 from arbora.treebank.files import plain_name
-from arbora.treebank.formats import find_format
+from arbora.treebank.formats import WRITTEN, find_format
 
 TEXT = "text"
 """Raw text, as an input; drawn trees, as an output."""
@@ -25,7 +27,10 @@ def input_format(source: str, name: str | None, default: str) -> str:
     if name is not None:
         known = (TEXT, *PRETOKENIZED, *TREEBANKS, BRACKETS)
         if name not in known:
-            raise FileError(f"there is no input format {name}; there are {', '.join(known)}", file=source)
+            raise FileError(
+                f"there is no input format {name}; for --input-format there are {', '.join(known)}",
+                file=source,
+            )
         return name
     if plain_name(source).lower().endswith(".txt"):
         return TEXT
@@ -35,20 +40,30 @@ def input_format(source: str, name: str | None, default: str) -> str:
         return default
 
 
-def output_format(target: str, name: str | None) -> str | None:
-    """The format of a target: as it is named, or as its name tells, which may be nothing."""
-    if name is not None:
-        if name not in OUTPUTS:
-            raise FileError(f"there is no output format {name}; there are {', '.join(OUTPUTS)}", file=target)
-        return name
-    for ending in ("json", "jsonl", "svg", "html", "txt"):
-        if target.endswith("." + ending):
-            return {"jsonl": "json", "txt": TEXT}.get(ending, ending)
+def output_format(target: str, name: str | None, *, known: Sequence[str] = OUTPUTS) -> str | None:
+    """The format of a target: as it is named, or as its name tells, which may be nothing.
+
+    FileError if it is none of those ``known``.
+
+    >>> output_format("trees.svg.gz", None), output_format("-", None)
+    ('svg', None)
+    """
+    found = name or _told_format(target)
+    if found is not None and found not in known:
+        whence = "there is no output format" if name else "the name tells of another format,"
+        raise FileError(f"{whence} {found}; for --format there are {', '.join(known)}", file=target)
+    return found
+
+
+def _told_format(target: str) -> str | None:
+    plain = plain_name(target).lower()
+    for ending in ("json", "jsonl", "svg", "html"):
+        if plain.endswith("." + ending):
+            return {"jsonl": "json"}.get(ending, ending)
     try:
-        found = find_format(target).name
+        return find_format(target, known=WRITTEN).name
     except FileError:
         return None
-    return found if found in (*TREEBANKS, BRACKETS) else None
 
 
 def default_output(pipeline: Pipeline, read_as: str) -> str:

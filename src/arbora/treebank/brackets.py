@@ -31,7 +31,7 @@ def encode(tree: Constituent) -> str:
     return f"{tree}\n"
 
 
-def separator(text: str) -> str:
+def separator(text: str, *items: object) -> str:
     """What must stand between this tree and the next: nothing, each ends its own line."""
     return ""
 

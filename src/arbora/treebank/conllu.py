@@ -137,7 +137,7 @@ def encode_columns(sentence: Sentence, ninth: list[str], tenth: list[str]) -> st
     return sentence.newline.join(sentence.comments + rows) + sentence.closing
 
 
-def separator(text: str) -> str:
+def separator(text: str, *items: object) -> str:
     r"""What must be written between this text of a sentence and the next sentence.
 
     >>> separator("1\t...\n\n"), separator("1\t...\n"), separator("1\t...")

@@ -10,7 +10,7 @@ from arbora.errors import ArboraError, FileError
 from arbora.treebank.conllx import Losses, reduced
 from arbora.treebank.constituent import TRACE, Constituent
 from arbora.treebank.files import display_name
-from arbora.treebank.formats import find_format
+from arbora.treebank.formats import WRITTEN, find_format
 from arbora.treebank.phrases import sentence_of_tree
 from arbora.treebank.reading import Reader, read, write
 from arbora.treebank.sentence import Sentence
@@ -52,7 +52,10 @@ def convert(
     >>> convert(*names)
     Conversion(written=1, skipped=0, several_roots=0, lost={'comments': 1, 'misc': 1})
     """
-    kinds = find_format(source, source_format).name, find_format(target, target_format).name
+    kinds = (
+        find_format(source, source_format, option="--from").name,
+        find_format(target, target_format, known=WRITTEN, option="--to").name,
+    )
     if (without_traces or without_functions) and kinds[0] != "brackets":
         raise ArboraError("traces and functions can be taken out of brackets only")
     if kinds[1] == "brackets" and kinds[0] not in ("brackets", "conllu"):
@@ -150,6 +153,12 @@ def _to_words(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Sen
             report.lose("sentences without words", 1)
 
 
+def _to_text(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Sentence]:
+    for sentence in sentences:
+        report.lose("trees", any(head is not None for head in sentence.heads))
+        yield sentence
+
+
 def _unchanged(sentences: Iterator[Sentence], report: Conversion) -> Iterator[Sentence]:
     return sentences
 
@@ -166,4 +175,7 @@ for _words in ("horizontal", "vertical"):
     for _columns in ("conllu", "conllx"):
         _STEPS[_columns, _words] = _to_words
         _STEPS[_words, _columns] = _unchanged
+_STEPS["brackets", "text"] = _to_sentences
+for _source in ("conllu", "conllx", "horizontal", "vertical"):
+    _STEPS[_source, "text"] = _to_text
 _STEPS["horizontal", "vertical"] = _STEPS["vertical", "horizontal"] = _unchanged

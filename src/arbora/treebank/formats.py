@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from arbora.errors import FileError
-from arbora.treebank import brackets, conllu, conllx, horizontal, vertical
+from arbora.treebank import brackets, conllu, conllx, horizontal, raw_text, vertical
 from arbora.treebank.files import plain_name
 from arbora.treebank.problems import Broken
 
@@ -17,8 +17,8 @@ class Format:
     """A way to write sentences or trees in a file.
 
     ``scan`` turns pieces of bytes into items, with a ``Broken`` in the place of each that breaks the format;
-    ``encode`` turns an item into its text; ``separator`` is what must stand between that text and the next
-    item's. A file that ``begins_at_once`` should have no empty line in front.
+    ``encode`` turns an item into its text; ``separator`` is what must stand between that text of an item and
+    the next item, by all three. A file that ``begins_at_once`` should have no empty line in front.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Format:
     summary: str
     scan: Callable[[Iterable[bytes], bool | None], Iterator[Any | Broken]]
     encode: Callable[[Any], str]
-    separator: Callable[[str], str]
+    separator: Callable[..., str]
     begins_at_once: bool = False
 
 
@@ -65,19 +65,31 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def find_format(path: str, name: str | None = None) -> Format:
-    """The format of this name, or else the one the file's name tells.
+def _unread(pieces: Iterable[bytes], single_root: bool | None) -> Iterator[Broken]:
+    yield Broken([FileError("raw text has no words yet: `arbora tokenize` finds them")])
+
+
+WRITTEN: dict[str, Format] = FORMATS | {
+    "text": Format("text", (".txt",), "raw text", _unread, raw_text.encode, raw_text.separator)
+}
+"""The formats that can be written: one more, which has no words to be read."""
+
+
+def find_format(
+    path: str, name: str | None = None, *, known: Mapping[str, Format] = FORMATS, option: str = "`format`"
+) -> Format:
+    """The format of this name, or else the one the file's name tells; ``option`` names it in messages.
 
     >>> find_format("en.conllu.gz").name, find_format("-", "brackets").name
     ('conllu', 'brackets')
     """
-    known = ", ".join(FORMATS)
+    names = ", ".join(known)
     if name is not None:
-        if name not in FORMATS:
-            raise FileError(f"there is no format {name}; there are {known}", file=path)
-        return FORMATS[name]
+        if name not in known:
+            raise FileError(f"there is no format {name}; there are {names}", file=path)
+        return known[name]
     plain = plain_name(path).lower()
-    for format in FORMATS.values():
+    for format in known.values():
         if plain.endswith(format.suffixes):
             return format
-    raise FileError(f"the name does not tell the format: say which, one of {known}", file=path)
+    raise FileError(f"the name does not tell the format: say which by {option}, one of {names}", file=path)

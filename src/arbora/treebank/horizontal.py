@@ -35,6 +35,6 @@ def encode(sentence: Sentence) -> str:
     return " ".join(sentence.forms) + "\n"
 
 
-def separator(text: str) -> str:
+def separator(text: str, *items: object) -> str:
     """What must stand between this sentence and the next: nothing, each ends its own line."""
     return ""

@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, Self, TypeVar, overload
 from arbora.errors import ArboraError, FileError
 from arbora.treebank.constituent import Constituent
 from arbora.treebank.files import chunks, display_name, open_input, open_output
-from arbora.treebank.formats import Format, find_format
+from arbora.treebank.formats import WRITTEN, Format, find_format
 from arbora.treebank.problems import Broken
 from arbora.treebank.sentence import Sentence
 
@@ -128,17 +128,19 @@ def write(path: Path, items: Iterable[Sentence | Constituent], format: str | Non
     """Write sentences or trees to a file as they come, and return how many there were.
 
     The file gets its name when all is written: on an error nothing is left, and what had the name stays.
-    ``-`` is standard output. What was read from the same format is written byte for byte as it was.
+    ``-`` is standard output. What was read from the same format is written byte for byte as it was. Besides
+    the formats that `read` knows there is ``text`` (``.txt``), raw text.
     """
     name = os.fspath(path)
-    chosen = find_format(name, format)
+    chosen = find_format(name, format, known=WRITTEN)
     count = 0
-    separator = ""
+    text, before = "", None
     with open_output(name) as stream:
         for count, item in enumerate(items, 1):
+            separator = "" if before is None else chosen.separator(text, before, item)
             text, data = _encoded(chosen, item, name, count)
             stream.write(separator.encode() + data)
-            separator = chosen.separator(text)
+            before = item
     return count
 
 

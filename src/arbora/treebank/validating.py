@@ -83,7 +83,7 @@ def _findings(
     beyond: Beyond | None,
     report: Report,
 ) -> Iterator[Finding]:
-    chosen = find_format(path, format)
+    chosen = find_format(path, format, option="--format")
     report.format = chosen.name
     if beyond is not None and chosen.name == "brackets":
         raise FileError("rules are about words and their heads, and brackets have none", file=path)

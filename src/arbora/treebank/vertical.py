@@ -47,6 +47,6 @@ def encode(sentence: Sentence) -> str:
     return "".join(f"{form}\n" for form in sentence.forms) + "\n"
 
 
-def separator(text: str) -> str:
+def separator(text: str, *items: object) -> str:
     """What must stand between this sentence and the next: nothing, an empty line ends each."""
     return ""
