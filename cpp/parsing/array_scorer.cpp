@@ -10,7 +10,7 @@ namespace arbora {
 namespace {
 
 // More words than the name of a part has room for.
-constexpr int most_words = 1 << 14;
+constexpr int most_words_of_parts = 1 << 14;
 
 std::uint64_t name_of(const int* words, int code) {
     std::uint64_t result = static_cast<std::uint64_t>(code);
@@ -277,7 +277,8 @@ ArrayScorer::ArrayScorer(ArrayShape shape, std::vector<ArraySentence> sentences)
     : shape_(shape), sentences_(std::move(sentences)) {
     const bool has_parts = std::any_of(shape.parts.begin(), shape.parts.end(), [](bool used) { return used; });
     for (const ArraySentence& each : sentences_)
-        if (has_parts && each.n >= most_words) throw InvalidScores("parts are for sentences of at most 16383 words");
+        if (has_parts && each.n >= most_words_of_parts)
+            throw InvalidScores("parts are for sentences of at most 16383 words");
     kinds_ = {shape.labels, false, shape.labels_follow, has_parts || shape.tags > 0, shape.tags, 1};
 }
 
