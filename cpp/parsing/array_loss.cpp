@@ -7,7 +7,9 @@ namespace {
 void check_kind(const int* heads, int n, TreeKind kind) {
     const std::size_t width = n + 1;
     std::vector<double> table(width * width, impossible);
-    for (int m = 1; m <= n; ++m) table[heads[m] * width + m] = 0;
+    for (int m = 1; m <= n; ++m)
+        for (int h = 0; h <= n; ++h)
+            if (h != m && (heads[m] < 0 || heads[m] == h)) table[h * width + m] = 0;
     std::vector<int> found(width);
     TreeRef tree{found.data(), nullptr, 0};
     try {
@@ -29,8 +31,10 @@ double differentiate(const ArrayScorer& scorer, std::size_t sentence, GoldTree g
     const ScoreKinds kinds = scorer.kinds();
     const auto own = scorer.begin(sentence, gradient);
     const std::vector<Arc> arcs = own->choose({}, options.kind, gold.heads);
-    const double loss = differentiate_trees(kinds, *own, n, arcs, gold, options);
-    return loss + differentiate_labels(kinds, *own, n, gold, options.family);
+    std::vector<int> completed;
+    const double loss = differentiate_trees(kinds, *own, n, arcs, gold, options, &completed);
+    const int* whole = completed.empty() ? gold.heads : completed.data();
+    return loss + differentiate_labels(kinds, *own, n, gold, whole, options.family);
 }
 
 }  // namespace arbora

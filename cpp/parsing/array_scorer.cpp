@@ -64,7 +64,7 @@ public:
                 if (h != m && given.allows(h, m))
                     table[static_cast<std::size_t>(h) * width + m] = total_of(h, m, label_of(given.labels, m)).sum;
         for (int m = 1; also && m <= n; ++m)
-            if (table[static_cast<std::size_t>(also[m]) * width + m] == impossible)
+            if (also[m] >= 0 && table[static_cast<std::size_t>(also[m]) * width + m] == impossible)
                 throw Infeasible("an arc of the tree is impossible: its score is -inf");
         if (shape_.threshold > 0 || shape_.most_heads > 0)
             return prune(table, n, kind, shape_.threshold, shape_.most_heads > 0 ? shape_.most_heads : n, also);
@@ -289,7 +289,7 @@ std::unique_ptr<SentenceScorer> ArrayScorer::begin(std::size_t sentence, const S
 const int* ArrayScorer::check_gold(std::size_t sentence, GoldTree gold, std::vector<int>& places) const {
     const ArraySentence& own = sentences_[sentence];
     for (int m = 1; gold.labels && m <= own.n; ++m) {
-        if (gold.labels[m] < 0) continue;
+        if (gold.labels[m] < 0 || gold.heads[m] < 0) continue;
         const std::size_t at =
             (static_cast<std::size_t>(gold.heads[m]) * own.width + m) * shape_.labels + gold.labels[m];
         if ((shape_.arcs_have_labels && own.scores.arcs[at] == impossible) ||

@@ -48,11 +48,31 @@ void fill_table(const Candidates& candidates, const std::vector<double>& arcs, s
     for (std::size_t a = 0; a < arcs.size(); ++a) table[candidates.cell(a)] = arcs[a];
 }
 
+namespace {
+
+// The heads of the best tree that has those that are known.
+const int* complete(const std::vector<double>& scores, int n, TreeKind kind, const int* known) {
+    if (!known || std::none_of(known + 1, known + n + 1, [](int head) { return head < 0; })) return known;
+    thread_local std::vector<double> own;
+    thread_local std::vector<int> heads;
+    own = scores;
+    for (int m = 1; m <= n; ++m)
+        for (int h = 0; h <= n; ++h)
+            if (known[m] >= 0 && h != known[m]) own[static_cast<std::size_t>(h) * (n + 1) + m] = impossible;
+    heads.resize(n + 1);
+    TreeRef tree{heads.data(), nullptr, 0};
+    find_best({own.data(), n, 0}, kind, tree);
+    return heads.data();
+}
+
+}  // namespace
+
 std::vector<Arc> prune(std::vector<double>& scores, int n, TreeKind kind, double threshold, int most, const int* also) {
     const auto cell = [width = n + 1](int h, int m) { return static_cast<std::size_t>(h) * width + m; };
     thread_local std::vector<double> probabilities;
     thread_local std::vector<int> best, order;
     probabilities.resize(scores.size());
+    also = complete(scores, n, kind, also);
     find_marginals({scores.data(), n, 0}, kind, false, probabilities.data());
     best.resize(n + 1);
     for (std::size_t c = 0; c < scores.size(); ++c) scores[c] = scores[c] == impossible ? impossible : probabilities[c];

@@ -1,5 +1,7 @@
 #include "parsing/gold_features.hpp"
 
+#include <utility>
+
 #include "linear/hashing.hpp"
 
 namespace arbora {
@@ -105,18 +107,19 @@ void support(const LinearModel& model, OnlineLearner& learner, const Encoded& en
         const std::vector<Arc> arcs = arcs_of(heads, n);
         add_features(model, prepared, arcs, heads, mask, sum);
         std::vector<float> of_labels(static_cast<std::size_t>(n) * features.labels());
-        for (int m = 1; m <= n; ++m) of_labels[static_cast<std::size_t>(m - 1) * features.labels() + labels[m]] = 1;
+        for (int m = 1; m <= n; ++m)
+            if (labels[m] >= 0) of_labels[static_cast<std::size_t>(m - 1) * features.labels() + labels[m]] = 1;
         model.first_order.joint_labels().add_gradient(prepared, mask, arcs, of_labels.data(), sum);
         add_hidden(model, prepared, arcs, mask, sum);
         features.add_gradient(prepared, mask, arcs, of_labels.data(), sum);
         for (const auto& words : families_of(heads, n)) {
             std::vector<float> pairs(static_cast<std::size_t>(states) * states);
             int previous = features.labels();
-            for (int m : words.modifiers) {
-                pairs[static_cast<std::size_t>(previous) * states + labels[m]] = 1;
-                previous = labels[m];
-            }
-            pairs[static_cast<std::size_t>(previous) * states + features.labels()] = 1;
+            const auto support_pair = [&](int left, int right) {
+                if (left >= 0 && right >= 0) pairs[static_cast<std::size_t>(left) * states + right] = 1;
+            };
+            for (int m : words.modifiers) support_pair(std::exchange(previous, labels[m]), labels[m]);
+            support_pair(previous, features.labels());
             features.add_sibling_gradient(prepared, mask, words.head, pairs.data(), sum);
         }
         learner.allow(sum);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace arbora {
 namespace {
@@ -11,15 +12,15 @@ void clear(const SentenceParts& parts, PartNumbers<double>& numbers) {
 }
 
 // The best tree's share of the gradient, or that of the fractions that a relaxation found; returns its score.
-double add_best(const PartGraph& graph, const Potentials& p, const Outcome& outcome, bool outer,
+double add_best(const PartGraph& graph, const Candidates& potentials, const Outcome& outcome, bool outer,
                 ScoreGradient& gradient, Arena& arena) {
     if (outcome.assignment.empty()) throw Infeasible("no tree was found");
     const bool is_tree = !outer || outcome.parts.empty() || is_certificate(outcome.value, outcome.upper_bound);
-    const int per_arc = p.candidates.per_arc();
-    for (std::size_t a = 0; a < p.candidates.arcs.size(); ++a) {
+    const int per_arc = potentials.per_arc();
+    for (std::size_t a = 0; a < potentials.arcs.size(); ++a) {
         const double share = is_tree ? outcome.assignment[a] : outcome.beliefs[a];
         if (share == 0) continue;
-        const double* row = p.candidates.scores.data() + a * per_arc;
+        const double* row = potentials.scores.data() + a * per_arc;
         gradient.arcs[a * per_arc + (std::max_element(row, row + per_arc) - row)] = share;
     }
     if (is_tree)
@@ -31,19 +32,19 @@ double add_best(const PartGraph& graph, const Potentials& p, const Outcome& outc
 
 // The probabilities of arcs and labels (`totals`: the sums over the labels of each arc), parts and tags; returns the
 // log-partition.
-double add_expectations(const PartGraph& graph, const Potentials& p, const std::vector<double>& totals,
+double add_expectations(const PartGraph& graph, const Candidates& potentials, const std::vector<double>& totals,
                         const Outcome& outcome, ScoreGradient& gradient) {
     if (outcome.infeasible) throw Infeasible("no tree is possible");
-    const int per_arc = p.candidates.per_arc();
-    for (std::size_t a = 0; a < p.candidates.arcs.size(); ++a) {
+    const int per_arc = potentials.per_arc();
+    for (std::size_t a = 0; a < potentials.arcs.size(); ++a) {
         const double belief = outcome.beliefs[a];
         if (belief == 0) continue;
         for (int l = 0; l < per_arc; ++l)
-            gradient.arcs[a * per_arc + l] = belief * std::exp(p.candidates.scores[a * per_arc + l] - totals[a]);
+            gradient.arcs[a * per_arc + l] = belief * std::exp(potentials.scores[a * per_arc + l] - totals[a]);
     }
     graph.add_parts(outcome.parts, 1, gradient.parts);
     if (!gradient.tags.empty()) graph.add_tags(outcome.beliefs, outcome.parts, gradient.tags);
-    return outcome.log_partition / p.beta;
+    return outcome.log_partition;
 }
 
 // Takes the gold tree from the gradient; returns its score.
@@ -65,25 +66,67 @@ double subtract_gold(const PartGraph& graph, const SentenceParts& parts, const P
     return score;
 }
 
+void subtract(const std::vector<double>& from, std::vector<double>& to) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] -= from[i];
+}
+
+void subtract(const ScoreGradient& from, ScoreGradient& to) {
+    subtract(from.arcs, to.arcs);
+    for (int k = 0; k < part_kind_count; ++k) subtract(from.parts[k], to.parts[k]);
+    subtract(from.tags.words, to.tags.words);
+    subtract(from.tags.links, to.tags.links);
+    subtract(from.tags.bigrams, to.tags.bigrams);
+    subtract(from.tags.trigrams, to.tags.trigrams);
+}
+
+// A loss over the trees of one sentence, for one family.
+class GraphLoss {
+public:
+    GraphLoss(const SentenceParts& parts, LossFamily family, TreeKind kind, const GraphOptions& options)
+        : parts_(parts), options_(options), kind_(kind), is_best_(std::isinf(family.beta)) {}
+
+    double run(const Candidates& candidates, GoldTree gold, LossFamily family, ScoreGradient& gradient) {
+        thread_local Potentials p;
+        p.set(candidates, gold, family);
+        Arena arena;
+        const double total = expect(p.candidates, p.beta, options_.outer, gradient, arena);
+        if (!p.is_latent) return total - subtract_gold(*graph_, parts_, p, gold, gradient, arena);
+        thread_local ScoreGradient own;
+        const double agreeing = expect(p.agreeing, p.beta, false, own, arena);
+        subtract(own, gradient);
+        complete_tree(p.agreeing, own.arcs, kind_, gradient.completed);
+        return total - agreeing;
+    }
+
+private:
+    // Fills a gradient with what is expected of the trees over these potentials; returns their score.
+    double expect(const Candidates& potentials, double beta, bool outer, ScoreGradient& gradient, Arena& arena) {
+        collapse(potentials, is_best_ ? Collapse::best : Collapse::sum, arcs_);
+        const GraphShape shape =
+            is_best_ ? shape_for_best(options_) : GraphShape{joins_for_sums(options_), options_.constraint};
+        const PartGraph& graph = graph_.emplace(parts_, arcs_, shape, kind_, beta);
+        const Outcome outcome =
+            is_best_ ? solve(graph, options_) : sum(graph, options_, sums_exactly(parts_, kind_, options_));
+        gradient.arcs.assign(potentials.scores.size(), 0.0);
+        clear(parts_, gradient.parts);
+        gradient.tags.set_zeros(parts_.tags);
+        return is_best_ ? add_best(graph, potentials, outcome, outer, gradient, arena)
+                        : add_expectations(graph, potentials, arcs_, outcome, gradient) / beta;
+    }
+
+    const SentenceParts& parts_;
+    const GraphOptions& options_;
+    TreeKind kind_;
+    bool is_best_;
+    std::vector<double> arcs_;
+    std::optional<PartGraph> graph_;
+};
+
 }  // namespace
 
 double graph_loss(const Candidates& candidates, const SentenceParts& parts, GoldTree gold, LossFamily family,
                   TreeKind kind, const GraphOptions& options, ScoreGradient& gradient) {
-    const bool best = std::isinf(family.beta);
-    thread_local Potentials p;
-    thread_local std::vector<double> arcs;
-    p.set(candidates, gold, family);
-    collapse(p.candidates, best ? Collapse::best : Collapse::sum, arcs);
-    const GraphShape shape = best ? shape_for_best(options) : GraphShape{joins_for_sums(options), options.constraint};
-    const PartGraph graph(parts, arcs, shape, kind, p.beta);
-    const Outcome outcome = best ? solve(graph, options) : sum(graph, options, sums_exactly(parts, kind, options));
-    gradient.arcs.assign(candidates.scores.size(), 0.0);
-    clear(parts, gradient.parts);
-    gradient.tags.set_zeros(parts.tags);
-    Arena arena;
-    const double total = best ? add_best(graph, p, outcome, options.outer, gradient, arena)
-                              : add_expectations(graph, p, arcs, outcome, gradient);
-    return total - subtract_gold(graph, parts, p, gold, gradient, arena);
+    return GraphLoss(parts, family, kind, options).run(candidates, gold, family, gradient);
 }
 
 }  // namespace arbora

@@ -64,21 +64,53 @@ void Potentials::set(const Candidates& given, GoldTree tree, LossFamily family) 
     for (double& score : candidates.scores) score = beta * (score + family.gamma);
     right.clear();
     gold = 0;
+    const auto is_hidden = [&](int m) { return given.labels && (!tree.labels || tree.labels[m] < 0); };
+    is_latent = tree.is_partial(given.n);
+    for (int m = 1; m <= given.n && std::isinf(family.beta); ++m) is_latent |= is_hidden(m);
+    if (is_latent) return set_latent(given, tree);
     for (int m = 1; m <= given.n; ++m) {
         const std::size_t arc = given.find(tree.heads[m], m);
         if (arc == given.arcs.size()) throw Infeasible("the gold tree has an arc that is no candidate");
-        const int observed = !given.labels ? 0 : tree.labels ? tree.labels[m] : -1;
-        const std::size_t first = arc * given.per_arc() + std::max(observed, 0);
-        const int count = observed < 0 ? given.labels : 1;
+        const std::size_t first = arc * given.per_arc() + (given.labels && !is_hidden(m) ? tree.labels[m] : 0);
+        const int count = is_hidden(m) ? given.labels : 1;
         for (std::size_t at = first; at < first + count; ++at)
             candidates.scores[at] = beta * given.scores[at];  // no cost
-        if (observed < 0) {
+        if (is_hidden(m)) {
             add_hidden(candidates.scores.data(), first, count);
         } else {
             gold += given.scores[first];
             right.push_back({first, 1});
         }
     }
+}
+
+// What agrees with what is known of its word costs nothing, and is all that there is of `agreeing`.
+void Potentials::set_latent(const Candidates& given, GoldTree tree) {
+    agreeing = given;
+    const int per_arc = given.per_arc();
+    for (std::size_t a = 0; a < given.arcs.size(); ++a) {
+        const auto [head, m] = given.arcs[a];
+        const int label = given.labels && tree.labels ? tree.labels[m] : -1;
+        for (int l = 0; l < per_arc; ++l) {
+            const std::size_t at = a * per_arc + l;
+            const bool agrees = (tree.heads[m] < 0 || tree.heads[m] == head) && (label < 0 || label == l);
+            if (agrees) candidates.scores[at] = beta * given.scores[at];
+            agreeing.scores[at] = agrees ? candidates.scores[at] : impossible;
+        }
+    }
+}
+
+void complete_tree(const Candidates& agreeing, const std::vector<double>& shares, TreeKind kind,
+                   std::vector<int>& heads) {
+    const int per_arc = agreeing.per_arc();
+    std::vector<double> arcs(agreeing.arcs.size(), impossible), table;
+    for (std::size_t at = 0; at < agreeing.scores.size(); ++at)
+        if (double& own = arcs[at / per_arc]; agreeing.scores[at] != impossible)
+            own = (own == impossible ? 0 : own) + shares[at];
+    fill_table(agreeing, arcs, table);
+    heads.resize(agreeing.n + 1);
+    TreeRef tree{heads.data(), nullptr, 0};
+    find_best({table.data(), agreeing.n, 0}, kind, tree);
 }
 
 // P(label | gold arc), and the sum over labels: `scores` are multiplied by beta already.
@@ -92,15 +124,66 @@ void Potentials::add_hidden(const double* scores, std::size_t first, int count) 
 }
 
 double tree_loss(const Candidates& candidates, GoldTree gold, LossFamily family, TreeKind kind,
-                 std::vector<double>& gradient) {
+                 std::vector<double>& gradient, std::vector<int>* completed) {
     thread_local Potentials p;
+    thread_local std::vector<double> agreeing;
     p.set(candidates, gold, family);
+    const auto expect = std::isinf(family.beta) ? best_expectations : sum_expectations;
     gradient.resize(candidates.scores.size());
-    const double total = std::isinf(family.beta) ? best_expectations(p.candidates, kind, gradient)
-                                                 : sum_expectations(p.candidates, kind, gradient);
-    for (const auto& [at, probability] : p.right) gradient[at] -= probability;
-    return total / p.beta - p.gold;
+    const double total = expect(p.candidates, kind, gradient);
+    if (!p.is_latent) {
+        for (const auto& [at, probability] : p.right) gradient[at] -= probability;
+        return total / p.beta - p.gold;
+    }
+    agreeing.resize(gradient.size());
+    const double own = expect(p.agreeing, kind, agreeing);
+    for (std::size_t at = 0; at < agreeing.size(); ++at) gradient[at] -= agreeing[at];
+    if (completed) complete_tree(p.agreeing, agreeing, kind, *completed);
+    return (total - own) / p.beta;
 }
+
+namespace {
+
+// Adds `by` for every part of a labelling.
+void count_parts(const LabelChain& chain, const int* chosen, double by, double* unary, double* siblings) {
+    const int labels = chain.labels, states = chain.states();
+    for (int i = 0; i < chain.count; ++i) {
+        unary[static_cast<std::size_t>(i) * labels + chosen[i]] += by;
+        if (!siblings) continue;
+        siblings[static_cast<std::size_t>(i ? chosen[i - 1] : labels) * states + chosen[i]] += by;
+        if (i + 1 == chain.count) siblings[static_cast<std::size_t>(chosen[i]) * states + labels] += by;
+    }
+}
+
+// Fills `unary` with the probabilities of labels, or with 1 for those of the best labelling, and adds those of neighbours
+// to `siblings`; returns the log of the sum, or the best score.
+double expect_labels(const LabelChain& potentials, bool best, double* unary, double* siblings) {
+    if (!best) return sum_chain(potentials, unary, siblings);
+    std::vector<int> found(potentials.count);
+    const double total = best_chain(potentials, found.data());
+    std::fill(unary, unary + static_cast<std::size_t>(potentials.count) * potentials.labels, 0.0);
+    count_parts(potentials, found.data(), 1, unary, siblings);
+    return total;
+}
+
+// Takes what is expected of the labels that agree with those that are known from a gradient; returns as the former. `unary`
+// are the potentials' own.
+double subtract_agreeing(const LabelChain& potentials, const int* gold, bool best, std::vector<double>& unary,
+                         double* unary_gradient, double* sibling_gradient) {
+    const int labels = potentials.labels;
+    const std::size_t states = potentials.states();
+    for (int i = 0; i < potentials.count; ++i)
+        for (int l = 0; l < labels; ++l)
+            if (gold[i] >= 0 && gold[i] != l) unary[static_cast<std::size_t>(i) * labels + l] = impossible;
+    std::vector<double> of_labels(unary.size()), of_siblings(sibling_gradient ? states * states : 0);
+    const double total =
+        expect_labels(potentials, best, of_labels.data(), sibling_gradient ? of_siblings.data() : nullptr);
+    for (std::size_t at = 0; at < of_labels.size(); ++at) unary_gradient[at] -= of_labels[at];
+    for (std::size_t at = 0; at < of_siblings.size(); ++at) sibling_gradient[at] -= of_siblings[at];
+    return total;
+}
+
+}  // namespace
 
 double chain_loss(const LabelChain& chain, const int* gold, LossFamily family, double* unary_gradient,
                   double* sibling_gradient) {
@@ -112,7 +195,7 @@ double chain_loss(const LabelChain& chain, const int* gold, LossFamily family, d
     for (int i = 0; i < chain.count; ++i)
         for (int l = 0; l < labels; ++l)
             unary[static_cast<std::size_t>(i) * labels + l] =
-                beta * (chain.unary_at(i, l) + (l == gold[i] ? 0 : family.gamma));
+                beta * (chain.unary_at(i, l) + (l == gold[i] || gold[i] < 0 ? 0 : family.gamma));
     LabelChain potentials{unary.data(), nullptr, chain.count, labels};
     if (chain.siblings) {
         siblings.assign(chain.siblings, chain.siblings + static_cast<std::size_t>(states) * states);
@@ -120,24 +203,10 @@ double chain_loss(const LabelChain& chain, const int* gold, LossFamily family, d
             for (double& score : siblings) score *= beta;
         potentials.siblings = siblings.data();
     }
-    auto count = [&](const int* chosen, double by) {  // adds `by` for every part of a labelling
-        for (int i = 0; i < chain.count; ++i) {
-            unary_gradient[static_cast<std::size_t>(i) * labels + chosen[i]] += by;
-            if (!sibling_gradient) continue;
-            sibling_gradient[static_cast<std::size_t>(i ? chosen[i - 1] : labels) * states + chosen[i]] += by;
-            if (i + 1 == chain.count) sibling_gradient[static_cast<std::size_t>(chosen[i]) * states + labels] += by;
-        }
-    };
-    double total;
-    if (best) {
-        std::vector<int> found(chain.count);
-        total = best_chain(potentials, found.data());
-        std::fill(unary_gradient, unary_gradient + unary.size(), 0.0);
-        count(found.data(), 1);
-    } else {
-        total = sum_chain(potentials, unary_gradient, sibling_gradient);
-    }
-    count(gold, -1);
+    const double total = expect_labels(potentials, best, unary_gradient, sibling_gradient);
+    if (std::any_of(gold, gold + chain.count, [](int label) { return label < 0; }))
+        return (total - subtract_agreeing(potentials, gold, best, unary, unary_gradient, sibling_gradient)) / beta;
+    count_parts(chain, gold, -1, unary_gradient, sibling_gradient);
     return total / beta - chain_score(chain, gold);
 }
 

@@ -44,6 +44,7 @@ struct ScoreGradient {
     std::vector<double> arcs;  // as Candidates::scores
     PartNumbers<double> parts;
     TagNumbers tags;
+    std::vector<int> completed;  // of a partial gold tree: the heads of a whole one, by what the loss believes
 };
 
 // The scores of one sentence, for one thread. What a function returns a pointer to is valid until the next call. Labels

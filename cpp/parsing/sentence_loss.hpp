@@ -12,13 +12,14 @@ struct LossOptions {
     GraphOptions graph{};  // if there are parts of several arcs
 };
 
-// The loss over trees of one sentence of n words with these candidate arcs; hands its gradient back to the scorer. Throws
-// Infeasible.
+// The loss over trees of one sentence of n words with these candidate arcs; hands its gradient back to the scorer. If
+// `completed` is not null and the gold tree is partial, it gets the heads of a whole tree. Throws Infeasible.
 double differentiate_trees(const ScoreKinds& kinds, SentenceScorer& scorer, int n, const std::vector<Arc>& arcs,
-                           GoldTree gold, const LossOptions& options);
+                           GoldTree gold, const LossOptions& options, std::vector<int>* completed = nullptr);
 
-// The loss over labels that follow the gold tree; 0 if none follow. Words whose label is hidden are left out of the
-// chains, which is right where neighbouring labels have no scores.
-double differentiate_labels(const ScoreKinds& kinds, SentenceScorer& scorer, int n, GoldTree gold, LossFamily family);
+// The loss over labels that follow the gold tree; 0 if none follow. Labels that are hidden are summed out (for beta = inf
+// the best count), and so are those of words whose head is hidden: `whole` has the heads of a whole tree.
+double differentiate_labels(const ScoreKinds& kinds, SentenceScorer& scorer, int n, GoldTree gold, const int* whole,
+                            LossFamily family);
 
 }  // namespace arbora

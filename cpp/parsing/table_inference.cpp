@@ -66,7 +66,7 @@ public:
 
     double loss(const Candidates& candidates, const SentenceParts&, GoldTree gold, LossFamily family, TreeKind kind,
                 const GraphOptions&, ScoreGradient& gradient) const override {
-        return tree_loss(candidates, gold, family, kind, gradient.arcs);
+        return tree_loss(candidates, gold, family, kind, gradient.arcs, &gradient.completed);
     }
 
     bool is_exact(const SentenceParts&, TreeKind, const GraphOptions&) const override { return true; }

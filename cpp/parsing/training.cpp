@@ -91,11 +91,14 @@ BatchReport train_parser(const LinearModel& model, OnlineLearner& learner, const
         const GoldTree own = gold.of(encoded, sentence);
         LinearSentence<float> scores(model, learner.weights(), encoded, sentence, ~bit_of(Section::pruner));
         scores.add_gradients_to(sum);
+        std::vector<int> completed;
         tree_gradient(learner, sum, example, [&] {
             return differentiate_trees(kinds, scores, n, arcs[sentence], own,
-                                       {options.loss, options.kind, options.graph});
+                                       {options.loss, options.kind, options.graph}, &completed);
         });
-        const double loss = differentiate_labels(kinds, scores, n, own, options.loss);
+        const bool has_tree = !own.is_partial(n) || !completed.empty();
+        const int* whole = completed.empty() ? own.heads : completed.data();
+        const double loss = has_tree ? differentiate_labels(kinds, scores, n, own, whole, options.loss) : 0;
         learner.collect(sum, loss, example.labels);
     });
 }

@@ -265,8 +265,8 @@ def test_options_that_make_no_sense(tmp_path, monkeypatch, options, reason):
         ("1\ta\n\n", "{}:1: sentence #1: ten columns are needed"),
         ("", "{}: there are no words"),
         ("# only a comment\n\n", "{}: there are no words"),
-        (ROW.format(1, "a", "_", "_") + "\n", "training sentence 1 ('a'): word 1 has no head"),
-        (ROW.format(1, "a", "0", "_") + "\n", "training sentence 1 ('a'): word 1 has no relation"),
+        (ROW.format(1, "a", "_", "_") + "\n", "no word of the training data has a head"),
+        (ROW.format(1, "a", "0", "_") + "\n", "no word of the training data has a relation"),
         (ROW.format(1, "a", 2, "x") + ROW.format(2, "b", 1, "y") + "\n", "{}:1: sentence #1: the heads form"),
     ],
 )

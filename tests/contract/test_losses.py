@@ -284,7 +284,7 @@ CROSSING = np.array([-1, 3, 0, 2, 1])
         (np.zeros((3, 3)), [-1, 0], None, {}, ValueError, "heads must have the shape \\(3,\\)"),
         (np.zeros((2, 2)), [-1.0, 0.0], None, {}, ValueError, "heads must be integers"),
         (np.zeros((2, 2)), [-1, 2], None, {}, ValueError, "head of token 1 is 2, not from 0 to 1"),
-        (np.zeros((2, 2)), [-1, -1], None, {}, ValueError, "head of token 1 is -1"),
+        (np.zeros((2, 2)), [-1, -2], None, {}, ValueError, "head of token 1 is -2"),
         (np.zeros((2, 2)), [-1, 1], None, {}, ValueError, "no tree: there is a cycle of the tokens \\[1\\]"),
         (np.zeros((4, 4)), [-1, 0, 3, 2], None, {}, ValueError, "cycle of the tokens \\[2, 3\\]"),
         (np.zeros((3, 3)), [-1, 0, 0], None, {}, ValueError, "2 roots, \\[1, 2\\]"),

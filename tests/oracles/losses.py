@@ -49,3 +49,33 @@ def label_terms(unary, labels, siblings=None) -> tuple[np.ndarray, np.ndarray]:
 
 def label_loss(beta, gamma, unary, labels, siblings=None) -> float:
     return family(*label_terms(unary, labels, siblings), beta, gamma)
+
+
+def latent_family(values, wrong, beta: float, gamma: float) -> float:
+    """The loss where only some of y is known: of every y' its score, and how much of what is known it lacks.
+
+    s(y) is then the sum (or the best) of all y' that lack nothing.
+    """
+    values, wrong = np.asarray(values), np.asarray(wrong)
+    top = float(values[wrong == 0].max())
+    own = family(values[wrong == 0] - top, np.zeros((wrong == 0).sum()), beta, 0.0)
+    return family(values - top, wrong, beta, gamma) - own
+
+
+def partial_tree_loss(beta, gamma, scores, heads, labels=None, **kind: bool) -> float:
+    """The loss of a tree whose heads and labels are -1 where nobody knows them."""
+    found = forest(scores, **kind)
+    rows = np.arange(len(found.cells))
+    choice = found.label_choice(rows)
+    wrong = (heads[1:] >= 0) & (found.heads(rows)[:, 1:] != heads[1:])
+    if labels is not None:
+        wrong |= (labels[1:] >= 0) & (choice[:, 1:] != labels[1:])
+    values = [fsum(scores.ravel()[row]) for row in found.cells]
+    return latent_family(values, wrong.sum(axis=1), beta, gamma)
+
+
+def partial_label_loss(beta, gamma, unary, labels, siblings=None) -> float:
+    found = Labellings(unary, siblings)
+    values = [fsum(found.parts(row)) for row in found.labels]
+    wrong = [((labels >= 0) & (row != labels)).sum() for row in found.labels]
+    return latent_family(values, wrong, beta, gamma)

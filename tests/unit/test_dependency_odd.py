@@ -129,8 +129,8 @@ def test_small_treebanks(labels):
     [
         ([], "no words"),
         ([Sentence()], "no words"),
-        ([tree([0], ["root"]), tree([None, 0], ["a", "root"])], "sentence 2 .*word 1 has no head"),
-        ([tree([2, 0], ["a", "_"])], "word 2 has no relation"),
+        ([tree([None, None], ["_", "_"])], "no word of the training data has a head"),
+        ([tree([2, 0], ["_", "_"])], "no word of the training data has a relation"),
         ([tree([2, 1], ["a", "b"])], "cycle"),
         ([tree([1, 0], ["a", "b"])], "cycle"),
         ([tree([0, 0], ["a", "b"])], "2 roots"),

@@ -102,12 +102,30 @@ def test_a_missing_head_is_a_wrong_one():
         ([GOLD], [], "system file ends before sentence 1"),
         ([], [GOLD], "gold file ends before sentence 1"),
         ([GOLD], [Sentence(["The", "cat"])], "word 2 is 'dog' in gold and 'cat' in system"),
-        ([Sentence(["a"])], [Sentence(["a"], heads=[0])], "gold word 1 has no head"),
     ],
 )
 def test_mismatches(gold, system, reason):
     with pytest.raises(MismatchError, match=reason):
         evaluate(gold, system)
+
+
+def test_only_annotated_words_are_scored():
+    """A word without a gold head does not count, one without a relation for UAS alone."""
+    gold = GOLD.copy()
+    gold.heads[0], gold.deprels[0], gold.deprels[1] = None, "_", "_"
+    nothing = Sentence(["Woof"])
+    for wrong in (gold, nothing):
+        with pytest.raises(ArboraError, match="gold word 1 has no head; --annotated-only"):
+            evaluate([wrong], [GOLD if wrong is gold else nothing])
+    system = GOLD.copy()
+    system.deprels[3] = "wrong"
+    result = evaluate([gold, nothing], [system, nothing], annotated_only=True)
+    assert (result.sentences, result.words, result.exact_heads, result.exact_trees) == (1, 5, 1, 0)
+    assert (result.scores["UAS"].correct, result.scores["UAS"].gold) == (5, 5)
+    assert (result.scores["LAS"].correct, result.scores["LAS"].gold) == (3, 4)
+    assert "_" not in result.labels
+    whole = evaluate([GOLD], [system])
+    assert evaluate([GOLD], [system], annotated_only=True) == whole
 
 
 def test_calibration_by_hand():

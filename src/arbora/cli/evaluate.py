@@ -26,10 +26,16 @@ from arbora.treebank import Sentence, read
 
 
 def evaluate_files(
-    gold: str, system: str, other: str | None = None, *, raw_text: bool = False
+    gold: str,
+    system: str,
+    other: str | None = None,
+    *,
+    raw_text: bool = False,
+    annotated_only: bool = False,
 ) -> dict[str, Any]:
     """Everything about a parse as plain data; ``other`` is a second parse to compare it with.
 
+    ``annotated_only``: words without a gold head do not count; then there is no calibration.
     If the words are not the same, or with ``raw_text``, it has the scores of CoNLL 2018 alone. If a file is
     in brackets, it has bracket scores.
     """
@@ -39,6 +45,10 @@ def evaluate_files(
         return evaluate_trees(gold, system, other)
     right: list[Sentence] = list(read(gold, single_root=False))
     found: list[Sentence] = list(read(system, single_root=False))
+    if annotated_only:
+        if raw_text:
+            raise ArboraError("--annotated-only needs the same words on both sides: it has no --raw-text")
+        return _annotated_words(right, found, other)
     if not raw_text:
         try:
             return _same_words(right, found, other)
@@ -59,6 +69,16 @@ def _same_words(right: list[Sentence], found: list[Sentence], other: str | None)
     if other is not None:
         report["comparison"] = _comparison(result, evaluate(right, read(other, single_root=False)))
     return report
+
+
+def _annotated_words(right: list[Sentence], found: list[Sentence], other: str | None) -> dict[str, Any]:
+    result = evaluate(right, found, annotated_only=True)
+    if not result.words:
+        raise ArboraError("no word of the gold treebank has a head: there is nothing to score")
+    if other is None:
+        return result.as_dict()
+    second = evaluate(right, read(other, single_root=False), annotated_only=True)
+    return {**result.as_dict(), "comparison": _comparison(result, second)}
 
 
 def _comparison(first: Evaluation, second: Evaluation) -> dict[str, Any]:
@@ -87,6 +107,14 @@ def evaluate_command(
             help="The scores of CoNLL 2018, as they are given where the words differ, in any case.",
         ),
     ] = False,
+    annotated_only: Annotated[
+        bool,
+        typer.Option(
+            "--annotated-only",
+            help="Words without a head in GOLD (`_`) do not count, and those without a relation for UAS "
+            "alone. Otherwise every word of GOLD must have a head.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything.")] = False,
 ) -> None:
     """Score a parsed treebank against the gold one: both must have the same text.
@@ -106,7 +134,7 @@ def evaluate_command(
     Examples: `arbora evaluate dev.conllu parsed.conllu --compare baseline.conllu`,
     `arbora evaluate dev.mrg parsed.mrg --details`
     """
-    report = evaluate_files(gold, system, compare_with, raw_text=raw_text)
+    report = evaluate_files(gold, system, compare_with, raw_text=raw_text, annotated_only=annotated_only)
     if as_json:
         typer.echo(json.dumps(report, ensure_ascii=False))
         return

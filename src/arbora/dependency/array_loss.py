@@ -33,11 +33,13 @@ def batch_loss(
     """The losses of sentences, of shape (sentences,), and their gradients with respect to all scores.
 
     ``heads`` are right: an array of n+1 places for each sentence, the root's (-1) first, or a padded one, as
-    the scores are. So are ``labels`` where scores have some; -1 is a label that nobody observed, which is
-    summed out, and so is every label if there are None. ``tags`` of words that have scores for them; None
+    the scores are. So are ``labels`` where scores have some. -1 is a head or a label that nobody observed,
+    which is summed out (for an infinite beta, the best tree with what is known counts), and so is every label
+    if there are None. ``tags`` of words that have scores for them; None
     are summed out. ``loss`` is a name of `arbora.learning.LOSSES`, ``beta`` and ``gamma`` override its own.
     ``parser`` says which trees count, how they are found and how arcs are pruned; right arcs always stay.
-    Where labels follow the tree, their loss, given the right heads, is added.
+    Where labels follow the tree, their loss, given the right heads, is added; labels of words whose head
+    nobody observed do not count there.
 
     >>> import numpy as np
     >>> from arbora.dependency import ArrayScores, batch_loss
@@ -69,8 +71,7 @@ def _gold(
     flat = flatten(scores, heads, "heads", None)
     assert flat is not None
     roots = np.cumsum([0, *(length + 1 for length in scores.lengths)])[:-1]
-    if (np.delete(flat, roots) < 0).any():
-        raise ArboraError("every word needs a right head")
+    partial = bool((np.delete(flat, roots) < 0).any())
     if labels is not None and not scores.label_count:
         raise ArboraError("there are right labels, and the scores have none")
     named = flatten(scores, labels, "labels", scores.label_count)
@@ -81,11 +82,10 @@ def _gold(
     tagged = flatten(scores, tags, "tags", scores.tag_count)
     if tagged is not None and (np.delete(tagged, roots) < 0).any():
         raise ArboraError("every word needs a right tag, or none has one")
-    if isinf(beta):
-        if named is not None and scores.arcs_have_labels and (np.delete(named, roots) < 0).any():
-            raise ArboraError("labels that nobody observed are summed out, which takes a finite beta")
-        if scores.tag_count:
-            raise ArboraError("tags are summed out, which takes a finite beta")
+    if tagged is not None and partial:
+        raise ArboraError("where there are right tags, every word needs a right head")
+    if isinf(beta) and scores.tag_count:
+        raise ArboraError("tags are summed out, which takes a finite beta")
     if scores.tag_count and tagged is None and (scores.arrays[4] or scores.arrays[5]):
         raise ArboraError("a chain of tags (tag_bigrams, tag_trigrams) needs the right tags")
     return flat, named, tagged

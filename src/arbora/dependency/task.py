@@ -24,7 +24,11 @@ from arbora.dependency.treebanks import (
     TrainingData,
     check_trees,
     encode_trees,
+    fits,
+    is_annotated,
+    is_whole,
     read_trees,
+    seen_labels,
     tag_names,
     usable_trees,
 )
@@ -40,6 +44,7 @@ from arbora.learning.states import (
 from arbora.models import Parts
 from arbora.training import Candidate, FileTask, History, Stage, Step, Trained
 from arbora.treebank import Sentence
+from arbora.treebank.sentence import UNKNOWN
 
 __all__ = ["ParserTask", "parser_scores"]
 
@@ -75,11 +80,12 @@ class ParserTask(FileTask[DependencyParser]):
         self.options = options if templates is None else replace(options, preset=CUSTOM)
         self.threads = threads
         self.loss, self.learner_kind = check_recipe(options)
-        sentences, skipped = usable_trees(sentences, options)
-        dev = [sentence for sentence in dev or [] if len(sentence)]
+        usable = usable_trees(sentences, options)
+        sentences, self.notes = usable.sentences, usable.notes
+        dev = [sentence for sentence in dev or [] if is_annotated(sentence)]
         check_trees(dev, TrainingOptions(single_root=False), "dev")
         templates = select_templates(templates or preset_templates(options.preset), options)
-        labels = sorted({label for sentence in sentences for label in sentence.deprels})
+        labels = sorted({label for sentence in sentences for label in sentence.deprels} - {UNKNOWN})
         tags = tag_names(sentences) if options.joint_tags else []
         numbers = {label: number for number, label in enumerate(labels)}
 
@@ -89,13 +95,18 @@ class ParserTask(FileTask[DependencyParser]):
         self.data = encode_trees(sentences, numbers, tags)
         self.dev = encoded(dev)
         # Arcs that no tree can have are not the pruner's fault.
-        possible = [sentence for sentence in dev if not _core.nonprojective_words(sentence.heads)]
+        possible = [sentence for sentence in dev if fits(sentence, options)]
         self.dev_for_threshold = encoded(possible) if options.projective and possible else self.dev
         # Sums over trees with parts are dear, and a scale needs no more.
-        step = -(-len(dev) // MOST_FOR_SCALES) if templates.parts or templates.tags else 1
-        self.dev_for_scales = encoded(dev[::step]) if dev else None
+        whole = [sentence for sentence in dev if is_whole(sentence)]
+        step = -(-len(whole) // MOST_FOR_SCALES) if templates.parts or templates.tags else 1
+        self.dev_for_scales = encoded(whole[::step]) if whole else None
+        if dev and not whole:
+            self.notes.append("Warning: no dev sentence has a whole tree: probabilities are not calibrated.")
         self.header = self._make_header(labels, tags, templates, licence)
-        self.header["trained_on"]["skipped_nonprojective"] = skipped
+        self.header["trained_on"]["skipped_nonprojective"] = usable.not_projective
+        if usable.not_annotated:
+            self.header["trained_on"]["skipped_unannotated"] = usable.not_annotated
         self.model = make_linear_model(self.header)
         self.header["padding"] = self.model.padding
         self.pruner = _core.ShortWeights.rounded(np.zeros(16, np.float32))
@@ -104,9 +115,7 @@ class ParserTask(FileTask[DependencyParser]):
     def _make_header(
         self, labels: list[str], tags: list[str], templates: Templates, licence: str
     ) -> dict[str, Any]:
-        at_root, below_words = [False] * len(labels), [False] * len(labels)
-        for head, label in zip(self.data.heads.tolist(), self.data.labels.tolist(), strict=True):
-            (below_words if head else at_root)[label] = True
+        at_root, below_words = seen_labels(self.data, len(labels))
         if not any(below_words):  # all sentences had one word; longer ones must find some label
             below_words = at_root
         header: dict[str, Any] = {
@@ -157,9 +166,9 @@ class ParserTask(FileTask[DependencyParser]):
         self.learner = self.learner_kind.start(options.bits, self.model.padding)
         if options.features == "supported":
             everything = list(range(len(data)))
-            self.model.support(self.learner, data.encoded, data.heads, data.labels, everything)
+            self.model.support(self.learner, data.encoded, data.whole, data.labels, everything)
         if options.latent_roles or options.latent_tags:
-            self.model.break_symmetry(self.learner, data.encoded, data.heads, options.seed)
+            self.model.break_symmetry(self.learner, data.encoded, data.whole, options.seed)
         self.candidates = self._choose(data, data.heads)
 
     def train(self, step: Step) -> Trained:
@@ -244,7 +253,10 @@ class ParserTask(FileTask[DependencyParser]):
         return self.model.choose(self.pruner, data.encoded, also, self._trees, self.threads)
 
     def _dev_scores(self, weights: _core.ShortWeights) -> dict[str, float]:
-        """UAS and LAS (with subtypes) on dev, by the tree of the highest score; UPOS if it is chosen."""
+        """UAS and LAS (with subtypes) on dev, by the tree of the highest score; UPOS if it is chosen.
+
+        Words whose head is not known do not count, nor for LAS those without a label.
+        """
         if self.dev is None:
             return {}
         model = self.model
@@ -257,9 +269,10 @@ class ParserTask(FileTask[DependencyParser]):
             raise ArboraError(f"dev sentence {number + 1} has no tree: {reason}")
         words = np.ones(len(parses.heads), np.bool_)
         words[parses.starts[:-1]] = False  # those are the roots
-        right = parses.heads[words] == self.dev.heads
-        labels = parses.labels[words]
-        scores = {"uas": right.mean(), "las": (right & (labels == self.dev.labels)).mean()}
+        right, known = parses.heads[words] == self.dev.heads, self.dev.heads >= 0
+        named = right & (parses.labels[words] == self.dev.labels)
+        shares = {"uas": right[known], "las": named[self.dev.labelled]}
+        scores = {name: share.mean() for name, share in shares.items() if len(share)}
         if self.dev.upos is not None:
             scores["upos"] = (parses.tags[words] == self.dev.upos).mean()
         return {name: float(score) for name, score in scores.items()}
@@ -301,7 +314,7 @@ class ParserTask(FileTask[DependencyParser]):
     def _count_features(self, sample: TrainingData) -> dict[str, int]:
         """How many features of arcs and parts a sample has: those of gold trees, those of all candidates."""
         arcs = self._choose(sample, sample.heads)
-        supported, complete = self.model.count_features(sample.encoded, sample.heads, arcs)
+        supported, complete = self.model.count_features(sample.encoded, sample.whole, arcs)
         return {"sentences": len(sample), "supported": supported, "complete": complete}
 
     def snapshot(self) -> Parts:

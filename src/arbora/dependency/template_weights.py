@@ -22,7 +22,7 @@ def heaviest_templates(
     for section in SECTIONS:
         if section in _NOT_OF_ARCS:
             continue
-        masses = model.template_masses(section, weights, sample.encoded, sample.heads, sample.labels)
+        masses = model.template_masses(section, weights, sample.encoded, sample.whole, sample.labels)
         found += zip([section] * len(masses), map(str, parsed.of(section)), masses, strict=True)
     total = sum(mass for _, _, mass in found) or 1.0
     found.sort(key=lambda item: -item[2])

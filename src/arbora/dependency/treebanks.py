@@ -9,23 +9,31 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from arbora import _core
+from arbora import _core, trees
 from arbora.dependency.linear_model import encode
 from arbora.dependency.options import MOST_NAMED_TAGS, TrainingOptions
-from arbora.errors import ArboraError, FileError
+from arbora.errors import ArboraError, FileError, InfeasibleTreeError
 from arbora.treebank import Sentence, read
 from arbora.treebank.formats import find_format
+from arbora.treebank.sentence import UNKNOWN
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 
 
 @dataclass(slots=True)
 class TrainingData:
-    """A treebank as the core sees it."""
+    """A treebank as the core sees it.
+
+    Heads and labels that are not known are -1, as are labels without a number. ``whole`` has heads of whole
+    trees: where some are not known, those of near words. ``labelled`` tells the words whose head and label
+    are known.
+    """
 
     encoded: _core.Encoded
     heads: Integers
     labels: Integers
+    whole: Integers
+    labelled: npt.NDArray[np.bool_]
     tags: Integers | None = None  # where each word's own stands among those that it may have
     upos: Integers | None = None  # the same as numbers of tags, -1 if there is no such
 
@@ -36,7 +44,13 @@ class TrainingData:
         """So many sentences from the beginning, or all if there are fewer."""
         count = min(count, len(self))
         words = sum(self.encoded.lengths()[:count])
-        return TrainingData(self.encoded.first(count), self.heads[:words], self.labels[:words])
+        return TrainingData(
+            self.encoded.first(count),
+            self.heads[:words],
+            self.labels[:words],
+            self.whole[:words],
+            self.labelled[:words],
+        )
 
     def checksum(self) -> bytes:
         """Of all of it."""
@@ -45,13 +59,29 @@ class TrainingData:
 
 
 def encode_trees(sentences: Sequence[Sentence], labels: Mapping[str, int], tags: list[str]) -> TrainingData:
-    """A treebank as the core sees it; labels that have no number are -1."""
-    heads = np.array([head for sentence in sentences for head in sentence.heads], np.int32)
-    numbers = [labels.get(label, -1) for sentence in sentences for label in sentence.deprels]
-    data = TrainingData(encode(sentences, tags), heads, np.array(numbers, np.int32))
+    """A treebank as the core sees it."""
+    whole = np.array([head for sentence in sentences for head in completed(sentence)], np.int32)
+    known = [-1 if head is None else head for sentence in sentences for head in sentence.heads]
+    heads = np.array(known, np.int32)
+    names = [label for sentence in sentences for label in sentence.deprels]
+    numbers = np.array([labels.get(label, -1) for label in names], np.int32)
+    labelled = (heads >= 0) & np.array([label != UNKNOWN for label in names], np.bool_)
+    data = TrainingData(encode(sentences, tags), heads, numbers, whole, labelled)
     if tags:
         data.tags, data.upos = gold_tags(sentences, tags)
     return data
+
+
+def seen_labels(data: TrainingData, count: int) -> tuple[list[bool], list[bool]]:
+    """Which labels were seen at the root, and which below words.
+
+    A label that only words without a head have may be anywhere.
+    """
+    at_root, below_words = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    at_root[data.labels[(data.heads == 0) & (data.labels >= 0)]] = True
+    below_words[data.labels[(data.heads > 0) & (data.labels >= 0)]] = True
+    nowhere = ~(at_root | below_words)
+    return (at_root | nowhere).tolist(), (below_words | nowhere).tolist()
 
 
 def read_trees(path: str, *, single_root: bool) -> list[Sentence]:
@@ -114,36 +144,103 @@ def gold_tags(
     return np.array(places, np.int32), np.array(upos, np.int32)
 
 
+def is_annotated(sentence: Sentence) -> bool:
+    """Whether a head or a label is known of it."""
+    return any(head is not None for head in sentence.heads) or any(
+        label != UNKNOWN for label in sentence.deprels
+    )
+
+
+def is_whole(sentence: Sentence) -> bool:
+    """Whether every word has a head and a label."""
+    return None not in sentence.heads and UNKNOWN not in sentence.deprels
+
+
+def completed(sentence: Sentence, *, single_root: bool = False, projective: bool = False) -> list[int]:
+    """The heads of a whole tree with those that are known, the others near; InfeasibleTreeError if none is.
+
+    >>> completed(Sentence(["a", "b", "c"], heads=[None, 0, None]))
+    [2, 0, 2]
+    """
+    known = [-1 if head is None else head for head in sentence.heads]
+    if -1 not in known:
+        return known
+    places = np.arange(len(known) + 1)
+    scores = -np.abs(places[:, None] - places).astype(np.float64)
+    scores[0] -= 2 * len(places)  # a root takes it where nothing else can
+    forced = np.zeros(scores.shape, np.bool_)
+    for word, head in enumerate(known, 1):
+        if head >= 0:
+            forced[head, word] = True
+    found = trees.mst(scores, forced=forced, single_root=single_root, projective=projective)
+    return [int(head) for head in found.heads[1:]]
+
+
 def check_trees(sentences: Sequence[Sentence], options: TrainingOptions, name: str) -> None:
-    """Every sentence must be a whole tree of the wanted kind."""
+    """Every sentence must be a tree of the wanted kind, as far as its heads are known."""
     for number, sentence in enumerate(sentences, 1):
         place = f"{name} sentence {number} ({' '.join(sentence.forms[:5])!r})"
-        if None in sentence.heads:
-            word = sentence.heads.index(None) + 1
-            raise ArboraError(f"{place}: word {word} has no head, and training needs whole trees")
-        if "_" in sentence.deprels:
-            word = sentence.deprels.index("_") + 1
-            raise ArboraError(f"{place}: word {word} has no relation, and training needs whole trees")
-        if not all(head is not None and 0 <= head <= len(sentence) for head in sentence.heads):
+        if not all(head is None or 0 <= head <= len(sentence) for head in sentence.heads):
             raise ArboraError(f"{place}: a head is not in the sentence")
         if _core.head_cycles(sentence.heads):
             raise ArboraError(f"{place}: the heads form a cycle")
-        if options.single_root and sentence.heads.count(0) != 1:
-            raise ArboraError(
-                f"{place} has {sentence.heads.count(0)} roots; allow that in training (--multi-root)"
+        roots = sentence.heads.count(0)
+        if options.single_root and (roots > 1 or (roots == 0 and None not in sentence.heads)):
+            raise ArboraError(f"{place} has {roots} roots; allow that in training (--multi-root)")
+
+
+def fits(sentence: Sentence, options: TrainingOptions) -> bool:
+    """Whether a tree of the kind that the parser learns has the heads that are known."""
+    if not options.projective:
+        return True
+    if None not in sentence.heads:
+        return not _core.nonprojective_words(sentence.heads)
+    try:
+        completed(sentence, single_root=options.single_root, projective=True)
+    except InfeasibleTreeError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """The sentences that can be learned from, and how many others there are, by the reason."""
+
+    sentences: list[Sentence]
+    not_projective: int
+    not_annotated: int
+
+    @property
+    def notes(self) -> list[str]:
+        """What people should know of it."""
+        count = len(self.sentences) + self.not_projective + self.not_annotated
+        words = sum(map(len, self.sentences))
+        unknown = sum(sentence.heads.count(None) for sentence in self.sentences)
+        found = []
+        if self.not_annotated:
+            found.append(
+                f"{self.not_annotated:,} of {count:,} sentences have no head and no relation: skipped."
             )
+        if unknown:
+            found.append(f"{unknown:,} of {words:,} words have no head: learning from partial trees.")
+        return found
 
 
-def usable_trees(sentences: Sequence[Sentence], options: TrainingOptions) -> tuple[list[Sentence], int]:
-    """The sentences that can be learned from, and how many others there are."""
+def usable_trees(sentences: Sequence[Sentence], options: TrainingOptions) -> Usable:
+    """The sentences that can be learned from; ArboraError if there are none."""
     found = [sentence for sentence in sentences if len(sentence)]
     if not found:
         raise ArboraError("the training data has no words")
-    check_trees(found, options, "training")
-    if not options.projective:
-        return found, 0
+    annotated = [sentence for sentence in found if is_annotated(sentence)]
+    if not annotated:
+        raise ArboraError("no word of the training data has a head: there is nothing to learn")
+    if not any(label != UNKNOWN for sentence in annotated for label in sentence.deprels):
+        raise ArboraError("no word of the training data has a relation: there is no label to learn")
+    check_trees(annotated, options, "training")
+    if options.joint_tags and any(None in sentence.heads for sentence in annotated):
+        raise ArboraError("a parser that chooses tags learns from whole trees, and a word has no head")
     # A gold tree that is not among the trees would have no probability.
-    projective = [sentence for sentence in found if not _core.nonprojective_words(sentence.heads)]
-    if not projective:
+    fitting = [sentence for sentence in annotated if fits(sentence, options)]
+    if not fitting:
         raise ArboraError("no sentence of the training data is projective; train without --projective")
-    return projective, len(found) - len(projective)
+    return Usable(fitting, len(annotated) - len(fitting), len(found) - len(annotated))

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
+from arbora.errors import ArboraError
 from arbora.evaluation.alignment import MismatchError
 from arbora.evaluation.tables import percent, table_text
 from arbora.treebank import Sentence
+from arbora.treebank.sentence import UNKNOWN
 
 # What the CoNLL 2018 scorer calls content words: neither function words nor punctuation.
 CONTENT_RELATIONS = frozenset(
@@ -171,19 +173,29 @@ class Evaluation:
         }
 
 
-def evaluate(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Evaluation:
+def evaluate(
+    gold: Iterable[Sentence], system: Iterable[Sentence], *, annotated_only: bool = False
+) -> Evaluation:
     """Compare parsed sentences with the gold ones; both must have the same words in the same order.
+
+    ``annotated_only``: words without a gold head do not count, and those without a gold relation count for
+    UAS alone; otherwise every gold word must have a head.
 
     >>> gold = Sentence(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])
     >>> system = Sentence(["Dogs", "bark"], heads=[2, 0], deprels=["obj", "root"])
     >>> result = evaluate([gold], [system])
     >>> result.scores["UAS"].f1, result.scores["LAS"].f1
     (1.0, 0.5)
+    >>> partial = Sentence(["Dogs", "bark"], heads=[2, None])
+    >>> evaluate([partial], [system], annotated_only=True).words
+    1
     """
     result = Evaluation()
     for number, (right, found) in enumerate(zip_longest(gold, system), 1):
         _check_same_words(right, found, number)
-        _count_sentence(result, right, found)
+        if not annotated_only:
+            _check_heads(right, number)
+        _count_sentence(result, right, found, annotated_only)
     return result
 
 
@@ -195,24 +207,46 @@ def _check_same_words(gold: Sentence | None, system: Sentence | None, number: in
     for id, (right, found) in enumerate(zip_longest(gold.forms, system.forms), 1):
         if right != found:
             raise MismatchError(f"sentence {name}: word {id} is {right!r} in gold and {found!r} in system")
+
+
+def _check_heads(gold: Sentence, number: int) -> None:
     if None in gold.heads:
-        raise MismatchError(f"sentence {name}: gold word {gold.heads.index(None) + 1} has no head")
+        name, word = gold.sent_id or f"#{number}", gold.heads.index(None) + 1
+        raise ArboraError(
+            f"sentence {name}: gold word {word} has no head; --annotated-only scores those that have one"
+        )
 
 
-def _count_sentence(result: Evaluation, gold: Sentence, system: Sentence) -> None:
+def _count_sentence(result: Evaluation, gold: Sentence, system: Sentence, annotated_only: bool) -> None:
+    """Words without a gold head are left out."""
+    annotated = [id for id, head in enumerate(gold.heads, 1) if head is not None]
+    if len(gold) and not annotated:
+        return
     heads = relations = 0
     length = _bin(len(gold), LENGTHS)
-    for id in range(1, len(gold) + 1):
-        head, relation = _count_word(result, gold, system, id, length)
+    for id in annotated:
+        if annotated_only and gold.deprels[id - 1] == UNKNOWN:
+            head = relation = _count_head(result, gold, system, id)
+        else:
+            head, relation = _count_word(result, gold, system, id, length)
         heads += head
         relations += relation
         result.right_heads.append(head)
         result.right_arcs.append(relation)
     result.sentences += 1
-    result.words += len(gold)
-    result.exact_heads += heads == len(gold)
-    result.exact_trees += relations == len(gold)
-    result.correct.append((heads, relations, len(gold)))
+    result.words += len(annotated)
+    result.exact_heads += heads == len(annotated)
+    result.exact_trees += relations == len(annotated)
+    result.correct.append((heads, relations, len(annotated)))
+
+
+def _count_head(result: Evaluation, gold: Sentence, system: Sentence, id: int) -> bool:
+    """Of a word whose relation nobody knows."""
+    head = gold.heads[id - 1] == system.heads[id - 1]
+    result.scores["UAS"].count(head)
+    if gold.upos[id - 1] != "PUNCT":
+        result.scores["UAS, no punctuation"].count(head)
+    return head
 
 
 def _count_word(

@@ -34,7 +34,7 @@ Indices: TypeAlias = npt.NDArray[np.integer[Any]]
 Integers: TypeAlias = npt.NDArray[np.int32]
 
 HIDDEN = -1
-"""The label of an arc that nobody observed."""
+"""A head or a label that nobody observed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,10 @@ class Loss:
     """L(s, y) = 1/beta log sum over y' of exp(beta (s(y') - s(y) + gamma cost(y', y))).
 
     The sum is over all trees (or labellings) y' with the gold one, y, among them; ``cost`` is the number of
-    words whose head or label in y' is wrong. ``beta > 0`` may be ``inf``, which makes the sum a maximum and
-    the gradient a subgradient. The loss is convex in the scores, and never negative.
+    words whose head or label in y' is wrong. Where not all of y is known, s(y) is 1/beta log of the sum of
+    exp(beta s) over all that agrees with what is known, and what is not known costs nothing. ``beta > 0`` may
+    be ``inf``, which makes the sum a maximum and the gradient a subgradient. The loss is never negative, and
+    convex in the scores if all is known.
 
     >>> import numpy as np
     >>> value, gradient = Loss(beta=2.0, gamma=0.5).of_tree(np.zeros((2, 2)), np.array([-1, 0]))
@@ -83,12 +85,12 @@ class Loss:
 
         ``scores`` are of shape ``(n+1, n+1)``, or ``(n+1, n+1, L)`` with L labels, as in :mod:`arbora.trees`;
         ``heads`` and, if there are labels, ``labels`` of shape ``(n+1,)``. ``heads[0]`` and ``labels[0]``
-        mean nothing. A label of -1 is hidden: nobody observed it, and it is summed out of both the gold tree
-        and the others (then ``beta`` must be finite, and the loss is no longer convex). The gradient is the
-        difference of the expected and the gold tree, 0 where there is no arc. The gold tree must be one of
-        the trees: with a single root if ``single_root``, without crossing arcs if ``projective``, without an
-        arc of ``-inf``. O(n^3 + L n^2), or O(n^2 + L n^2) if ``beta`` is
-        ``inf`` and the trees may cross.
+        mean nothing. A head or a label of -1 is hidden: nobody observed it, and it is summed out of both the
+        gold tree and the others; for an infinite ``beta`` the best counts. The gradient is the difference of
+        the expected tree and the gold one (or what is expected of it), 0 where there is no arc. The gold tree
+        must be one of the trees: with a single root if ``single_root``, without crossing arcs if
+        ``projective``, without an arc of ``-inf``. O(n^3 + L n^2), or O(n^2 + L n^2) if ``beta`` is ``inf``
+        and the trees may cross.
 
         >>> import numpy as np
         >>> value, gradient = Loss().of_tree(np.zeros((3, 3)), np.array([-1, 0, 1]))
@@ -102,8 +104,6 @@ class Loss:
         scores = _check_scores(scores)
         heads = _check_heads(heads, len(scores) - 1, single_root, projective)
         labels = _check_labels(labels, scores)
-        if labels is not None and self.beta == math.inf and (labels[1:] < 0).any():
-            raise ValueError("labels of -1 are summed out, which needs a finite beta")
         _check_gold_arcs(scores, heads, labels)
         gradient = np.zeros_like(scores)
         value = _core.tree_loss(
@@ -117,7 +117,8 @@ class Loss:
         """The loss of a chain's scores at its gold labels, and its gradients in the shapes of the scores.
 
         ``unary`` is of shape ``(k, L)``, ``siblings`` of shape ``(L+1, L+1)`` or None (then so is its
-        gradient), as in :mod:`arbora.learning.chains`; the gold ``labels`` of shape ``(k,)``. O(k L^2).
+        gradient), as in :mod:`arbora.learning.chains`; the gold ``labels`` of shape ``(k,)``, -1 where they
+        are hidden. O(k L^2).
 
         >>> import numpy as np
         >>> value, gradient, _ = LOSSES["svm"].of_labels(np.array([[1.0, 0.5, 0.0]]), np.array([0]))
@@ -126,7 +127,7 @@ class Loss:
         """
         unary, siblings = check_chain(unary, siblings)
         labels = _as_integers(labels, (len(unary),), "labels")
-        _check_range(labels, unary.shape[1], "label", first=0)
+        _check_range(np.where(labels == HIDDEN, 0, labels), unary.shape[1], "label", first=0)
         _check_gold_labels(unary, labels, siblings)
         unary_gradient = np.zeros_like(unary)
         sibling_gradient = None if siblings is None else np.zeros_like(siblings)
@@ -168,15 +169,15 @@ def _check_scores(scores: Scores) -> Floats:
 
 def _check_heads(heads: Indices, n: int, single_root: bool, projective: bool) -> Integers:
     result = _as_integers(heads, (n + 1,), "heads")
-    _check_range(result, n + 1, "head", first=1)
-    words = result[1:].tolist()
+    _check_range(np.where(result == HIDDEN, 0, result), n + 1, "head", first=1)
+    words = [None if head == HIDDEN else head for head in result[1:].tolist()]
     cycles = _core.head_cycles(words)
     if cycles:
         raise ValueError(f"the gold heads are no tree: there is a cycle of the tokens {cycles[0]}")
     roots = [token for token, head in enumerate(words, 1) if head == 0]
     if single_root and len(roots) > 1:
         raise ValueError(f"the gold tree has {len(roots)} roots, {roots}: give single_root=False")
-    if projective and (crossing := _core.nonprojective_words(words)):
+    if projective and None not in words and (crossing := _core.nonprojective_words(words)):
         raise ValueError(
             f"the gold tree is not projective, for one the arc to token {crossing[0]}: give projective=False"
         )
@@ -201,7 +202,7 @@ def _check_gold_arcs(scores: Floats, heads: Integers, labels: Integers | None) -
     if labels is not None:
         observed = np.where(labels[1:] == HIDDEN, 0, labels[1:])
         gold = np.where(labels[1:] == HIDDEN, gold.max(axis=1), gold[tokens - 1, observed])
-    for token in 1 + np.flatnonzero(gold == -np.inf)[:1]:
+    for token in 1 + np.flatnonzero((gold == -np.inf) & (heads[1:] != HIDDEN))[:1]:
         which = "" if labels is None or labels[token] == HIDDEN else f" with label {labels[token]}"
         raise InfeasibleTreeError(
             f"the gold arc from {heads[token]} to token {token}{which} has a score of -inf"
@@ -210,9 +211,10 @@ def _check_gold_arcs(scores: Floats, heads: Integers, labels: Integers | None) -
 
 def _check_gold_labels(unary: Floats, labels: Integers, siblings: Floats | None) -> None:
     places = np.arange(len(labels))
-    for place in np.flatnonzero(unary[places, labels] == -np.inf)[:1]:
+    hidden = labels == HIDDEN
+    for place in np.flatnonzero((unary[places, labels] == -np.inf) & ~hidden)[:1]:
         raise InfeasibleTreeError(f"the gold label {labels[place]} of modifier {place} has a score of -inf")
-    if siblings is not None and len(labels):
+    if siblings is not None and len(labels) and not hidden.any():
         path = np.array([unary.shape[1], *labels, unary.shape[1]])
         for place in np.flatnonzero(siblings[path[:-1], path[1:]] == -np.inf)[:1]:
             raise InfeasibleTreeError(
