@@ -25,7 +25,9 @@ _RATES = ", ".join(f"{learner.rate:g} for {name}" for name, learner in LEARNERS.
 def train_parser(
     train: Annotated[
         str,
-        typer.Argument(metavar="TRAIN", help="The treebank: CoNLL-U or CoNLL-X, every word with its head."),
+        typer.Argument(
+            metavar="TRAIN", help="The treebank: CoNLL-U or CoNLL-X; heads and labels may be missing (`_`)."
+        ),
     ],
     output: ModelOutput,
     dev: Annotated[
