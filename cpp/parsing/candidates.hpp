@@ -45,8 +45,7 @@ void fill_table(const Candidates& candidates, const std::vector<double>& arcs, s
 // The arcs worth a closer look, by scores of their own, whose table (-inf: no arc) is changed: those at least `threshold`
 // times as probable as the word's most probable one, at most `most` for a word, and those of the least-risk tree, so that
 // there always is one. `also`, if not null, has heads to keep in any case; those that it does not know (-1) are completed
-// to the best tree by these scores. In the order of modifiers, then heads. Throws
-// Infeasible.
+// to the best tree by these scores. In the order of modifiers, then heads. Throws Infeasible.
 std::vector<Arc> prune(std::vector<double>& scores, int n, TreeKind kind, double threshold, int most, const int* also);
 
 }  // namespace arbora

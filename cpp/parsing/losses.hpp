@@ -20,8 +20,8 @@ struct LossFamily {
     double beta, gamma;
 };
 
-// What is right of one sentence: heads of words 1..n (negative: hidden), their labels (null, or negative: hidden), and the places of their
-// tags among those that words may have (null: hidden).
+// What is right of one sentence: heads of words 1..n (negative: hidden), their labels (null, or negative: hidden), and
+// the places of their tags among those that words may have (null: hidden).
 struct GoldTree {
     const int* heads;
     const int* labels = nullptr;
