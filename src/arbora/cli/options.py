@@ -102,3 +102,15 @@ def available_cpus() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+Projective = Annotated[
+    bool | None,
+    typer.Option(
+        "--projective/--non-projective",
+        help="Only trees whose arcs do not cross, or all. Up to second order, projective ones have exact "
+        "probabilities and k best trees, sooner. By default the treebank decides, and a line says so.",
+        show_default=False,
+        rich_help_panel="Trees",
+    ),
+]
