@@ -129,7 +129,10 @@ def test_help_fits_two_screens_of_a_readable_width(command):
         ),
         (
             ["train", "parser"],
-            ["Arguments", "Options", "Learning", "Features, labels and weights", "Parts of several arcs"],
+            [
+                *("Arguments", "Options", "Trees", "Learning", "Features, labels and weights"),
+                "Parts of several arcs",
+            ],
             ["--output", "--dev"],
         ),
     ],

@@ -28,8 +28,8 @@ DevFraction = Annotated[
     float | None,
     typer.Option(
         metavar="SHARE",
-        help="Without --dev, about this share of TRAIN is held out in its place, in whole documents "
-        "(`# newdoc`) or in blocks of sentences. With 0 all is learned from. By default 0.1.",
+        help="Without --dev, the share of TRAIN to hold out, in whole documents (`# newdoc`) if there are "
+        "some. By default 0.1.",
         show_default=False,
     ),
 ]
@@ -108,8 +108,8 @@ Projective = Annotated[
     bool | None,
     typer.Option(
         "--projective/--non-projective",
-        help="Only trees whose arcs do not cross, or all. Up to second order, projective ones have exact "
-        "probabilities and k best trees, sooner. By default the treebank decides, and a line says so.",
+        help="Whether arcs may cross. Trees without that have exact probabilities up to second order. By "
+        "default the treebank decides.",
         show_default=False,
         rich_help_panel="Trees",
     ),

@@ -188,8 +188,8 @@ def train_parser(
         int | None,
         typer.Option(
             metavar="N",
-            help="Every arc has one of N hidden roles, which the treebank does not tell: they are summed "
-            "out. Takes a loss with probabilities (crf unless another is named) and second-stage labels.",
+            help="Every arc has one of N hidden roles, which are summed out. Takes a loss with probabilities "
+            "(crf unless another is named) and second-stage labels.",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
@@ -197,8 +197,8 @@ def train_parser(
         int | None,
         typer.Option(
             metavar="N",
-            help="Every word has one of N hidden tags, and arcs see two of them: they are summed out by "
-            "belief propagation. Takes a loss with probabilities (crf unless another is named).",
+            help="Every word has one of N hidden tags, which are summed out by belief propagation. Takes a "
+            "loss with probabilities (crf unless another is named).",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,

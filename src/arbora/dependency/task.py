@@ -90,7 +90,8 @@ class ParserTask(FileTask[DependencyParser]):
     ) -> None:
         """The parameters are those of `train`."""
         options = (options or TrainingOptions()).check()
-        self.threads, self.notes = threads, []
+        self.threads = threads
+        self.notes: list[str] = []
         self.loss, self.learner_kind = check_recipe(options)
         own = templates or preset_templates(options.preset)
         options = self._choose_trees(options, own, annotated_trees(sentences, options))

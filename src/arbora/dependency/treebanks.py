@@ -254,7 +254,7 @@ def _crossing_arcs(sentence: Sentence) -> int:
         return len(_core.nonprojective_words(sentence.heads))
     if fits(sentence, TrainingOptions(projective=True, single_root=False)):
         return 0
-    words = _core.nonprojective_words(completed(sentence))
+    words = _core.nonprojective_words([*completed(sentence)])
     return max(1, sum(sentence.heads[word - 1] is not None for word in words))
 
 
