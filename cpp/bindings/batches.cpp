@@ -234,17 +234,19 @@ void bind_batches(nb::module_& m) {
             "other"_a, "Takes over the sentences of another batch, which has none then.")
         .def(
             "refuse",
-            [](Batch& self, std::size_t sentence, const std::string& reason, bool too_long) {
-                sentence_at(self, sentence).refusal = {too_long ? "too-long" : "infeasible", reason};
+            [](Batch& self, std::size_t sentence, const std::string& reason) {
+                sentence_at(self, sentence).refusal = {"infeasible", reason};
             },
-            "sentence"_a, "reason"_a, "too_long"_a = false, "Says why a sentence has no tree.")
+            "sentence"_a, "reason"_a, "Says why a sentence has no tree.")
         .def("set_tree", &set_tree, "sentence"_a, "heads"_a, "labels"_a, "Gives a sentence another tree.")
         .def(
             "set_gap",
-            [](Batch& self, std::size_t sentence, double gap) {
-                sentence_at(self, sentence).add_note({"certificate", NoteKind::certificate, gap});
+            [](Batch& self, std::size_t sentence, double gap, bool rounded) {
+                const NoteKind kind = rounded ? NoteKind::rounded : NoteKind::certificate;
+                sentence_at(self, sentence).add_note({"certificate", kind, gap});
             },
-            "sentence"_a, "gap"_a, "Says by how much the score of a sentence's tree may be less than the best.");
+            "sentence"_a, "gap"_a, "rounded"_a = false,
+            "Says by how much the score of a sentence's tree may be less than the best.");
     bind_constituents(batches);
     m.def("make_batch", &batch_of, "sentences"_a, nb::sig("def make_batch(sentences: list[typing.Any]) -> Batch"),
           "A batch of sentences that are given as tuples of their columns, in the order of Sentence's constructor.");

@@ -30,6 +30,7 @@ enum class NoteKind : std::uint8_t {
     measure,      // six decimals
     count,        // a whole number
     certificate,  // how far the tree's score may be from the best: 0 is proved, infinite is unknown
+    rounded,      // the same of a tree that was made from fractions
 };
 struct Note {
     std::string_view name;

@@ -81,13 +81,14 @@ void append_note(const Note& note, std::string& text) {
     switch (note.kind) {
         case NoteKind::measure: return append_fixed(note.value, 6, text);
         case NoteKind::count: return append_number(static_cast<std::int64_t>(note.value), text);
+        case NoteKind::rounded:
         case NoteKind::certificate:
             if (note.value == 0) {
                 text.append("proved");
             } else if (std::isinf(note.value)) {
                 text.append("none");
             } else {
-                text.append("gap ");
+                text.append(note.kind == NoteKind::rounded ? "rounded, gap " : "gap ");
                 append_fixed(note.value, 6, text);
             }
     }

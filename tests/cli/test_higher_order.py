@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command import run_here
 
+from arbora.dependency import DependencyParser
 from arbora.dependency.options import GRAPH_SOLVERS, SOLVERS
 from arbora.treebank import read
 
@@ -70,6 +71,27 @@ def test_certificates_are_comments(model, short):
         assert len(told) == 6
         assert all(line in ("# certificate = proved",) or " gap " in line for line in told)
     assert "# certificate = none" in parsed(model, short, "--solver", "max-product", "--certificates")
+
+
+def test_fractions_are_rounded_to_trees(tmp_path):
+    """With all kinds of part, two of these sentences have no whole solution of the linear program."""
+    golden = Path(__file__).resolve().parents[1] / "golden" / "dependency-parser-with-all-parts.v2.arbora"
+    source = shortest(tmp_path / "short.conllu", 10)
+    (tmp_path / "found.conllu").write_text(parsed(golden, source, "--solver", "lp", "--certificates"))
+    found = list(read(tmp_path / "found.conllu"))  # trees, or reading refuses
+    assert [s.forms for s in found] == [s.forms for s in read(source)]
+    parser, rounded = DependencyParser.load(golden), 0
+    for sentence in found:
+        said = sentence.comments[-1].removeprefix("# certificate = ")
+        view = parser.graph(sentence)
+        less = view.graph.solve("ilp").value - view.value_of(sentence.heads)
+        if said.startswith("rounded, gap "):
+            rounded += 1
+            assert -1e-6 <= less <= float(said.removeprefix("rounded, gap ")) + 1e-6
+        else:
+            assert said == "proved"
+            assert less == pytest.approx(0, abs=1e-6)
+    assert rounded >= 1
 
 
 def test_branch_and_bound_proves_what_is_open(model, short):

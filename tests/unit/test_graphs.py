@@ -189,3 +189,45 @@ def test_collecting_leaves_graphs_alone_that_are_in_use() -> None:
     del graph, x
     gc.collect()
     assert copies[0].groups == 1
+
+
+class One(factors.CustomFactor):
+    """One of twenty: too many configurations to go through, but few that are allowed."""
+
+    def score(self, values: tuple[int, ...]) -> float:
+        return 0.0 if sum(values) == 1 else -inf
+
+
+class OneOracle(One):
+    def best(self, given: np.ndarray) -> tuple[float, list[int]]:
+        return float(given.max()), [int(given.argmax())]
+
+
+class OneListed(One):
+    def configurations(self) -> list[tuple[list[int], float]]:
+        return [([place], 0.0) for place in range(20)]
+
+
+@pytest.mark.parametrize("solver", ["lp", "ilp"])
+def test_large_factors_of_ones_own_are_told_what_linear_programs_need(solver: str) -> None:
+    """What the message asks for is enough, and oracles for other solvers are not."""
+    graph = FactorGraph()
+    graph.add(OneOracle(graph.binary(np.arange(20.0))))
+    with pytest.raises(ArboraError, match="for lp and ilp its own configurations"):
+        graph.solve(solver)
+    graph = FactorGraph()
+    graph.add(OneListed(graph.binary(np.arange(20.0))))
+    assert graph.solve(solver).value == 19.0
+
+
+def test_trees_of_listed_arcs() -> None:
+    graph = FactorGraph()
+    arcs = graph.binary([1.0, 2.0, 0.5, 3.0])
+    heads, modifiers = [0, 0, 1, 2], [1, 2, 2, 1]
+    graph.add(factors.Tree(arcs, heads=heads, modifiers=modifiers))
+    solution = graph.solve("bp")
+    assert solution.tree(arcs, heads=heads, modifiers=modifiers).tolist() == [-1, 2, 0]
+    with pytest.raises(ArboraError, match="needs heads and modifiers"):
+        solution.tree(arcs)
+    with pytest.raises(ArboraError, match="both the heads and the modifiers"):
+        solution.tree(arcs, heads=heads)

@@ -55,6 +55,22 @@ class SentenceGraph:
             result[self.modifiers[arc] - 1] = int(self.heads[arc])
         return result
 
+    def round(self, solution: Solution, *, projective: bool, single_root: bool) -> list[int]:
+        """The heads of words 1..n in the tree that has the most of a solution in fractions."""
+        tree = solution.tree(
+            self.arcs,
+            heads=self.heads,
+            modifiers=self.modifiers,
+            projective=projective,
+            single_root=single_root,
+        )
+        return [int(head) for head in tree[1:]]
+
+    def value_of(self, heads: Sequence[int]) -> float:
+        """The score of a tree with all its parts."""
+        chosen = np.asarray(heads, np.int32)[self.modifiers - 1] == self.heads
+        return self.graph.solve("ilp", given=[(self.arcs, chosen)]).value
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:

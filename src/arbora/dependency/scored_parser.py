@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, isfinite
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,8 +14,9 @@ from arbora import _core
 from arbora.dependency.array_scores import places
 from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of, tags_of
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
-from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
+from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.inference import find_solver
+from arbora.inference.solution import CERTIFICATE_TOLERANCE
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -26,6 +27,8 @@ class HeadsFound(NamedTuple):
 
     heads: list[int]
     gap: float
+    rounded: bool = False
+    """Whether the solver found fractions, of which this tree was made."""
 
 
 class BatchFound(NamedTuple):
@@ -90,25 +93,21 @@ class ScoredParser:
         given_heads: Integers | None,
         given_labels: Integers | None = None,
     ) -> HeadsFound:
-        """By a solver of Python; InfeasibleTreeError if it finds no tree, TooLongError if it does not try."""
+        """By a solver of Python; InfeasibleTreeError if it finds no tree."""
         assert options.solver is not None
-        if scorer.lengths[place] > options.exact_length:
-            raise TooLongError(
-                f"it has {scorer.lengths[place]} words, and the solver {options.solver} takes sentences of "
-                f"at most {options.exact_length} (exact_length)"
-            )
         has_bound = "upper_bound" in find_solver(options.solver).gives
         graph = self._graph_of(
             scorer, place, options, joined=has_bound, given_heads=given_heads, given_labels=given_labels
         )
         solution = graph.graph.solve(options.solver)
-        try:
-            heads = graph.heads_of(solution)
-        except ArboraError as error:
-            raise InfeasibleTreeError(str(error)) from None
-        return HeadsFound(
-            heads, 0.0 if has_bound and solution.is_certified else solution.gap if has_bound else inf
-        )
+        if solution.infeasible:
+            raise InfeasibleTreeError("no tree is possible")
+        bound = solution.upper_bound if has_bound else inf
+        if solution.assignment is not None:
+            return HeadsFound(graph.heads_of(solution), _gap(solution.value, bound))
+        trees = self._trees(options)
+        heads = graph.round(solution, projective=trees.projective, single_root=trees.single_root)
+        return HeadsFound(heads, _gap(graph.value_of(heads), bound) if has_bound else inf, rounded=True)
 
     def _parse_batch(
         self,
@@ -144,11 +143,11 @@ class ScoredParser:
             if own.stop - own.start == 1:
                 continue
             try:
-                heads, gaps[place] = self._heads_by_graph(
+                own_found = self._heads_by_graph(
                     scorer, place, options, _part(given_heads, own), _part(given_labels, own)
                 )
-                found[-1][1:] = heads
-            except (InfeasibleTreeError, TooLongError) as error:
+                found[-1][1:], gaps[place] = own_found.heads, own_found.gap
+            except InfeasibleTreeError as error:
                 reasons[place] = str(error)
         given = np.concatenate(found) if found else np.empty(0, np.int32)
         plain = replace(options, solver=None, certificates=False, nodes=None)
@@ -173,6 +172,12 @@ class ScoredParser:
     ) -> tuple[Floats, Floats]:
         """Of one sentence: of heads (n+1, n+1), and of labels of the best tree's arcs (n+1, labels)."""
         return scorer.distributions(place, self._trees(options), given_heads)
+
+
+def _gap(value: float, bound: float) -> float:
+    """How much more the best could score; 0 if it is proved that it does not."""
+    is_proved = isfinite(bound) and value >= bound - CERTIFICATE_TOLERANCE * (1 + abs(bound))
+    return 0.0 if is_proved else max(bound - value, 0.0)
 
 
 def _part(given: Integers | None, own: slice) -> Integers | None:

@@ -179,10 +179,16 @@ class FactorGraph:
         """The numbers of some variables, and what they are if they have this value."""
         self._own(variables)
         try:
-            wanted = np.broadcast_to(np.asarray(value), variables.shape).ravel().tolist()
+            array = np.asarray(value)
+        except (TypeError, ValueError):  # rows of several lengths
+            array = np.asarray("?")
+        if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and (array % 1 != 0).any()):
+            raise ArboraError("values of variables are true or false, or whole numbers of categories")
+        try:
+            wanted = np.broadcast_to(array, variables.shape).ravel().tolist()
         except ValueError:
             raise ArboraError(
-                f"values of shape {np.shape(value)} do not fit variables of shape {variables.shape}"
+                f"values of shape {array.shape} do not fit variables of shape {variables.shape}"
             ) from None
         return [
             (
@@ -199,6 +205,8 @@ class FactorGraph:
         return name + (f"[{','.join(map(str, index))}]" if index else "")
 
     def _own(self, variables: VariableArray) -> None:
+        if not isinstance(variables, VariableArray):
+            raise ArboraError(f"variables of this graph are wanted here, not {type(variables).__name__}")
         if variables.graph is not self.identity:
             raise ArboraError("the variables belong to another graph")
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from arbora import _core, trees
+from arbora import _core, factors, trees
 from arbora.errors import ArboraError
 from arbora.factors import VariableArray
 
@@ -134,24 +134,34 @@ class Solution:
         return np.asarray(chosen.argmax(axis=-1) if variables.values else (chosen != 0) != negated)
 
     def tree(
-        self, arcs: VariableArray, *, projective: bool = False, single_root: bool = True
+        self,
+        arcs: VariableArray,
+        *,
+        heads: npt.ArrayLike | None = None,
+        modifiers: npt.ArrayLike | None = None,
+        projective: bool = False,
+        single_root: bool = True,
     ) -> npt.NDArray[np.int32]:
         """Heads of the tree with the most right arcs in expectation (minimum Bayes risk).
 
-        ``arcs[head, modifier]`` has shape (n+1, n+1) as everywhere; index 0 is the root, whose head is -1.
+        ``arcs[head, modifier]`` has shape (n+1, n+1) as everywhere; index 0 is the root, whose head is -1. Or
+        they are a row of arcs with their ``heads`` and ``modifiers``, as for `factors.Tree`. Where a
+        relaxation found fractions, this is how they are rounded (Martins et al. 2009).
 
         >>> import numpy as np, arbora
         >>> graph = arbora.FactorGraph()
         >>> arcs = graph.binary(np.array([[0, 0, 3], [0, 0, 0], [0, 1, 0.0]]))
         >>> graph.solve("enumerate").tree(arcs)
         array([-1,  2,  0], dtype=int32)
+        >>> graph.solve("enumerate").tree(arcs.ravel()[[2, 7]], heads=[0, 2], modifiers=[2, 1])
+        array([-1,  2,  0], dtype=int32)
         """
-        shape = arcs.shape
-        if arcs.values or len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
-            raise ArboraError(f"a tree needs binary variables of shape (n+1, n+1), not {shape}")
+        candidates, above, below = factors.Tree(arcs, heads=heads, modifiers=modifiers).candidates()
         if self.infeasible:
             raise ArboraError("no assignment satisfies all factors: there is no tree to read out")
-        return trees.mst(self[arcs], projective=projective, single_root=single_root).heads
+        table = np.full((int(max(above.max(), below.max())) + 1,) * 2, -inf)
+        table[above, below] = self[candidates]
+        return trees.mst(table, projective=projective, single_root=single_root).heads
 
     @property
     def beliefs(self) -> Floats:
