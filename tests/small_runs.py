@@ -26,7 +26,7 @@ ENGLISH, BRACKETS = TREEBANKS / "en.conllu", TREEBANKS / "brackets.mrg"
 
 TOKENIZER = TokenizerOptions(epochs=6, bits=10)
 TAGGER = TaggerOptions(epochs=3, bits=(12, 12, 12), batch=3)
-PARSER = TrainingOptions(epochs=4, bits=14, pruner_bits=12, pruner_epochs=1)
+PARSER = TrainingOptions(epochs=4, bits=14, pruner_bits=12, pruner_epochs=1, projective=False)
 
 OPTIONS: dict[str, Any] = {
     "tokenizer": TOKENIZER,

@@ -10,7 +10,7 @@ from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions, t
 from arbora.treebank import Sentence, read
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "treebank"
-SMALL = TrainingOptions(epochs=2, bits=14, pruner_bits=12, pruner_epochs=1, batch=3)
+SMALL = TrainingOptions(epochs=2, bits=14, pruner_bits=12, pruner_epochs=1, batch=3, projective=False)
 
 
 def changed(**options) -> TrainingOptions:

@@ -31,7 +31,8 @@ namespace {
 void check_same_sentences(const Scorer& scorer, const ParserNames& names, const treebank::Batch& batch) {
     if (scorer.sentences() != batch.sentences.size()) throw nb::value_error("every sentence needs scores");
     for (std::size_t i = 0; i < scorer.sentences(); ++i)
-        if (static_cast<std::size_t>(scorer.length(i)) != batch.sentences[i].words())
+        if (!batch.sentences[i].refusal.code &&
+            static_cast<std::size_t>(scorer.length(i)) != batch.sentences[i].words())
             throw nb::value_error("every word needs scores");
     if (names.labels.count() != scorer.kinds().labels) throw nb::value_error("every label needs a name");
 }

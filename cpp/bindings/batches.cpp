@@ -234,10 +234,10 @@ void bind_batches(nb::module_& m) {
             "other"_a, "Takes over the sentences of another batch, which has none then.")
         .def(
             "refuse",
-            [](Batch& self, std::size_t sentence, const std::string& reason) {
-                sentence_at(self, sentence).refusal = {"infeasible", reason};
+            [](Batch& self, std::size_t sentence, const std::string& reason, bool too_long) {
+                sentence_at(self, sentence).refusal = {too_long ? "too-long" : "infeasible", reason};
             },
-            "sentence"_a, "reason"_a, "Says why a sentence has no tree.")
+            "sentence"_a, "reason"_a, "too_long"_a = false, "Says why a sentence has no tree.")
         .def("set_tree", &set_tree, "sentence"_a, "heads"_a, "labels"_a, "Gives a sentence another tree.")
         .def(
             "set_gap",

@@ -1,5 +1,6 @@
 // arbora._core's parser: candidate arcs, trees, k-best trees, from text to text.
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -7,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -198,13 +200,15 @@ void bind_parsing(nb::module_& m) {
             "__init__",
             [](LinearModel* self, const SectionSpecs& sections, double threshold, int most,
                const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
-               double label_scale, double joint_scale, int roles, int tags) {
-                new (self) LinearModel(templates_of(sections), threshold, most, {at_root.begin(), at_root.end()},
-                                       {below_words.begin(), below_words.end()}, {tree_scale, label_scale, joint_scale},
-                                       roles, tags);
+               double label_scale, double joint_scale, int roles, int tags, std::array<double, 3> confidence) {
+                new (self) LinearModel(
+                    templates_of(sections), threshold, most, {at_root.begin(), at_root.end()},
+                    {below_words.begin(), below_words.end()},
+                    {tree_scale, label_scale, joint_scale, {confidence[0], confidence[1], confidence[2]}}, roles, tags);
             },
             "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
-            "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0, "tags"_a = 0)
+            "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0, "tags"_a = 0,
+            "confidence"_a = std::array<double, 3>{1, 1, 0})
         .def_prop_ro(
             "padding", [](const LinearModel& self) { return self.padding(); },
             "How many weights follow the table's power of two.")

@@ -17,19 +17,20 @@ void bind_training(ModelClass& model) {
             "gold_costs",
             [](const LinearModel& self, const LoadedWeights& weights, const LoadedWeights& pruner_weights,
                const Encoded& encoded, const Array<const int>& heads, const Array<const int>& labels,
-               const TreeOptions& trees, int threads, const std::vector<double>& scales, double joint,
+               const TreeOptions& trees, int threads, const std::vector<double>& tree_scales,
+               const std::vector<double>& label_scales, const std::vector<double>& joint_scales, double joint,
                const OptionalIntegers& tags) {
                 const LinearParser parser = parser_of(self, weights, pruner_weights);
                 const GoldTrees gold{heads.data(), labels.data(), data_of(tags)};
                 nb::gil_scoped_release release;
                 std::vector<GoldTree> each;
                 for (std::size_t i = 0; i < encoded.sentences(); ++i) each.push_back(gold.of(encoded, i));
-                const NegativeLogLikelihoods found = negative_log_likelihoods(
-                    LinearScorer(parser, encoded), each, trees.kind, trees.graph, scales, joint, threads);
-                return std::make_tuple(found.trees, found.labels, found.arc_labels);
+                const GoldCosts found = measure_gold_costs(LinearScorer(parser, encoded), each, trees.kind, trees.graph,
+                                                           {tree_scales, label_scales, joint_scales, joint}, threads);
+                return std::make_tuple(found.trees, found.labels, found.arc_labels, found.exact);
             },
-            "weights"_a, "pruner_weights"_a, "encoded"_a, "heads"_a, "labels"_a, "trees"_a, "threads"_a, "scales"_a,
-            "joint"_a, "tags"_a = nb::none())
+            "weights"_a, "pruner_weights"_a, "encoded"_a, "heads"_a, "labels"_a, "trees"_a, "threads"_a,
+            "tree_scales"_a, "label_scales"_a, "joint_scales"_a, "joint"_a, "tags"_a = nb::none())
         .def(
             "count_features",
             [](const LinearModel& self, const Encoded& encoded, const Array<const int>& heads, const Arcs& arcs) {

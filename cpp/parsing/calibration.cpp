@@ -61,44 +61,54 @@ void multiply(const SentenceParts& from, double scale, SentenceParts& to) {
 // Of one sentence.
 class Measurement {
 public:
-    Measurement(const Scorer& scorer, std::size_t sentence, GoldTree gold, const std::vector<double>& scales)
-        : kinds_(scorer.kinds()),
+    Measurement(const Scorer& scorer, std::size_t sentence, GoldTree gold, const CalibrationTrials& trials)
+        : found(zeros(trials)),
+          kinds_(scorer.kinds()),
           n_(scorer.length(sentence)),
           gold_(gold),
-          scales_(scales),
-          scores_(scorer.begin(sentence)) {
-        for (std::vector<double>* each : {&found.trees, &found.labels, &found.arc_labels}) each->resize(scales.size());
+          trials_(trials),
+          scores_(scorer.begin(sentence)) {}
+
+    static GoldCosts zeros(const CalibrationTrials& trials) {
+        const auto of = [](const std::vector<double>& each) { return std::vector<double>(each.size()); };
+        return {of(trials.trees), of(trials.labels), of(trials.arc_labels)};
     }
 
-    void run(TreeKind kind, const GraphOptions& graph, double joint) {
-        candidates_.n = n_;
-        candidates_.arcs = scores_->choose({}, kind, gold_.heads);
-        scores_->score(nullptr, candidates_);
-        if (candidates_.labels) {
-            for (std::size_t s = 0; s < scales_.size() && !kinds_.hidden_labels; ++s)
-                found.arc_labels[s] = label_likelihood(candidates_, gold_, scales_[s]);
-            scale_arcs(candidates_, joint);
+    void run(TreeKind kind, const GraphOptions& graph) {
+        if (!trials_.trees.empty() || !trials_.arc_labels.empty()) {
+            candidates_.n = n_;
+            candidates_.arcs = scores_->choose({}, kind, gold_.heads);
+            scores_->score(nullptr, candidates_);
+            measure_arc_labels();
+            if (!trials_.trees.empty()) measure_trees(kind, graph);
         }
-        measure_trees(kind, graph);
-        if (kinds_.labels_follow) measure_chains();
+        if (kinds_.labels_follow && !trials_.labels.empty()) measure_chains();
     }
 
-    NegativeLogLikelihoods found;
+    GoldCosts found;
 
 private:
+    void measure_arc_labels() {
+        if (!candidates_.labels) return;
+        for (std::size_t s = 0; s < trials_.arc_labels.size() && !kinds_.hidden_labels; ++s)
+            found.arc_labels[s] = label_likelihood(candidates_, gold_, trials_.arc_labels[s]);
+        scale_arcs(candidates_, trials_.joint);
+    }
+
     void measure_trees(TreeKind kind, const GraphOptions& graph) {
         const Inference& inference = inference_for(kinds_, graph);
         Candidates scaled = candidates_;
         SentenceParts parts, scaled_parts;
         scores_->score_parts(candidates_.arcs, parts);
         scaled_parts = parts;
+        found.exact = inference.is_exact(parts, kind, graph);
         ScoreGradient gradient;
-        for (std::size_t s = 0; s < scales_.size(); ++s) {
-            for (std::size_t i = 0; i < scaled.scores.size(); ++i)
-                scaled.scores[i] = scales_[s] * candidates_.scores[i];
-            multiply(parts, scales_[s], scaled_parts);
-            const double loss = inference.loss(scaled, scaled_parts, gold_, {1, 0}, kind, graph, gradient);
-            found.trees[s] = inference.is_exact(parts, kind, graph) ? loss : squared_error(scaled, gradient.arcs);
+        for (std::size_t s = 0; s < trials_.trees.size(); ++s) {
+            const double scale = trials_.trees[s];
+            for (std::size_t i = 0; i < scaled.scores.size(); ++i) scaled.scores[i] = scale * candidates_.scores[i];
+            multiply(parts, scale, scaled_parts);
+            found.trees[s] = inference.loss(scaled, scaled_parts, gold_, {1, 0}, kind, graph, gradient);
+            if (!found.exact) found.trees[s] = squared_error(scaled, gradient.arcs);
         }
     }
 
@@ -113,9 +123,9 @@ private:
             unary.resize(static_cast<std::size_t>(chain.count) * chain.labels);
             siblings.resize(chain.siblings ? states * states : 0);
             probabilities.resize(unary.size());
-            for (std::size_t s = 0; s < scales_.size(); ++s) {
-                for (std::size_t i = 0; i < unary.size(); ++i) unary[i] = scales_[s] * chain.unary[i];
-                for (std::size_t i = 0; i < siblings.size(); ++i) siblings[i] = scales_[s] * chain.siblings[i];
+            for (std::size_t s = 0; s < trials_.labels.size(); ++s) {
+                for (std::size_t i = 0; i < unary.size(); ++i) unary[i] = trials_.labels[s] * chain.unary[i];
+                for (std::size_t i = 0; i < siblings.size(); ++i) siblings[i] = trials_.labels[s] * chain.siblings[i];
                 const LabelChain scaled{unary.data(), chain.siblings ? siblings.data() : nullptr, chain.count,
                                         chain.labels};
                 found.labels[s] +=
@@ -127,7 +137,7 @@ private:
     ScoreKinds kinds_;
     int n_;
     GoldTree gold_;
-    const std::vector<double>& scales_;
+    const CalibrationTrials& trials_;
     std::unique_ptr<SentenceScorer> scores_;
     Candidates candidates_;
 };
@@ -140,24 +150,25 @@ bool is_possible(const Scorer& scorer, std::size_t sentence, GoldTree gold) {
 
 }  // namespace
 
-NegativeLogLikelihoods negative_log_likelihoods(const Scorer& scorer, const std::vector<GoldTree>& gold, TreeKind kind,
-                                                const GraphOptions& graph, const std::vector<double>& scales,
-                                                double joint, int threads) {
-    const std::vector<double> zeros(scales.size());
-    std::vector<NegativeLogLikelihoods> each(scorer.sentences(), {zeros, zeros, zeros});
+GoldCosts measure_gold_costs(const Scorer& scorer, const std::vector<GoldTree>& gold, TreeKind kind,
+                             const GraphOptions& graph, const CalibrationTrials& trials, int threads) {
+    GoldCosts total = Measurement::zeros(trials);
+    std::vector<GoldCosts> each(scorer.sentences(), total);
     parallel_for(scorer.sentences(), threads, [&](std::size_t sentence) {
         if (!is_possible(scorer, sentence, gold[sentence])) return;
-        Measurement measurement(scorer, sentence, gold[sentence], scales);
-        measurement.run(kind, graph, joint);
+        Measurement measurement(scorer, sentence, gold[sentence], trials);
+        measurement.run(kind, graph);
         each[sentence] = std::move(measurement.found);
     });
-    NegativeLogLikelihoods total{zeros, zeros, zeros};
-    for (const NegativeLogLikelihoods& own : each)
-        for (std::size_t s = 0; s < scales.size(); ++s) {
-            total.trees[s] += own.trees[s];
-            total.labels[s] += own.labels[s];
-            total.arc_labels[s] += own.arc_labels[s];
-        }
+    const auto add = [](const std::vector<double>& own, std::vector<double>& sum) {
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += own[i];
+    };
+    for (const GoldCosts& own : each) {
+        add(own.trees, total.trees);
+        add(own.labels, total.labels);
+        add(own.arc_labels, total.arc_labels);
+        total.exact &= own.exact;
+    }
     return total;
 }
 

@@ -53,8 +53,8 @@ void add_arc_gradient(const ArcFeatures& features, const Prepared& prepared, std
 
 ScoreKinds kinds_of(const LinearModel& model) {
     const FirstOrder& own = model.first_order;
-    return {own.labels(),    own.has_roles(), own.has_labeler(), model.higher.has_parts(), model.higher.tags().tags(),
-            own.tree_scale()};
+    return {own.labels(),     own.has_roles(), own.has_labeler(), model.higher.has_parts(), model.higher.tags().tags(),
+            own.tree_scale(), own.confidence()};
 }
 
 template <class Number>

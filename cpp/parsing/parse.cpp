@@ -60,10 +60,30 @@ private:
     }
 
     void read_probabilities(TreeSearch& search) {
+        if (!kinds_.confidence.is_identity() && !search.is_exact()) apply_confidence();
         if (result_.head_table) std::copy(marginals_.begin(), marginals_.end(), result_.head_table);
         for (int m = 1; m <= n_; ++m)
             result_.head_probabilities[m] = marginals_[static_cast<std::size_t>(result_.heads[m]) * (n_ + 1) + m];
         result_.log_probability = search.log_probability(result_.heads);
+    }
+
+    // What the tree's heads get, the others of the word lose, each its share.
+    void apply_confidence() {
+        constexpr double least = 1e-6;  // as in fit_confidence: what is nearer to 0 and 1 says nothing more
+        const int width = n_ + 1;
+        for (int m = 1; m <= n_; ++m) {
+            double others = 0;
+            for (int h = 0; h <= n_; ++h)
+                if (h != result_.heads[m]) others += marginals_[static_cast<std::size_t>(h) * width + m];
+            double& own = marginals_[static_cast<std::size_t>(result_.heads[m]) * width + m];
+            if (!(others > 0) || !(own > 0)) continue;
+            const double total = own + others;
+            const double found = total * kinds_.confidence(std::clamp(own / total, least, 1 - least));
+            for (int h = 0; h <= n_; ++h)
+                if (h != result_.heads[m])
+                    marginals_[static_cast<std::size_t>(h) * width + m] *= (total - found) / others;
+            own = found;
+        }
     }
 
     // Labels after the tree; returns the log-probability of the labels given the heads, if it is asked for.

@@ -8,6 +8,7 @@
 
 #include "linear/label_chains.hpp"
 #include "parsing/candidates.hpp"
+#include "parsing/confidence.hpp"
 #include "parts/part_graph.hpp"
 
 namespace arbora {
@@ -20,6 +21,7 @@ struct ScoreKinds {
     bool parts = false;          // parts of several arcs have scores, or tags
     int tags = 0;                // that words can have; 0: they have none
     double part_scale = 1;       // what scores of parts and tags are multiplied by
+    Confidence confidence = {};  // in the heads of a tree, where sums over trees are approximate
 };
 
 // One score for each arc with labels: that of its best label, and the log of the sum over labels; and the former as a

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import arbora.cli
 import arbora.errors
 from arbora.cli import COMMANDS as PLACES
 from arbora.cli import app
@@ -128,7 +129,10 @@ def test_help_fits_two_screens_of_a_readable_width(command):
         ),
         (
             ["train", "parser"],
-            ["Arguments", "Options", "Learning", "Features, labels and weights", "Parts of several arcs"],
+            [
+                *("Arguments", "Options", "Trees", "Learning", "Features, labels and weights"),
+                "Parts of several arcs",
+            ],
             ["--output", "--dev"],
         ),
     ],
@@ -179,6 +183,16 @@ def test_a_full_disk_is_one_line(arguments):
     assert (done.returncode, last) == (2, "arbora: standard output: No space left on device"), done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
+
+
+def test_too_little_memory_is_one_line(monkeypatch, capsys):
+    def fill_memory() -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(arbora.cli, "app", fill_memory)
+    with pytest.raises(SystemExit) as end:
+        arbora.cli.main()
+    assert (end.value.code, capsys.readouterr().err) == (2, "arbora: there is not enough memory for this\n")
 
 
 @pytest.mark.parametrize("arguments", WRITING, ids=" ".join)

@@ -253,13 +253,13 @@ def test_conllx(model, tmp_path):
         ("--compact",),
         ("--features", "supported", "--compact"),
         ("--labels", "second-stage"),
-        ("--labels", "both", "--dev", ENGLISH),
+        ("--labels", "both"),
         ("--pruning", 0),
         ("--learner", "perceptron"),
     ],
 )
 def test_other_models_parse(tmp_path, options):
-    model = train(tmp_path / "m", *options)
+    model = train(tmp_path / "m", "--dev", ENGLISH, *options)
     parsed(model, "-i", ENGLISH, "-o", tmp_path / "out.conllu", "--probabilities")
     assert accuracy(tmp_path / "out.conllu") > 0.85
     assert parsed(model, "--kbest", 2, stdin=rows(("a", "_", "_"), ("b", "_", "_"))).count("kbest_rank") == 2

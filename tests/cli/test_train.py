@@ -92,8 +92,9 @@ def test_a_parser_that_chooses_tags_needs_a_tagger(tmp_path):
 def test_without_dev(tmp_path):
     done = run_installed("parser", ENGLISH, "--output", tmp_path / "m", *SMALL, "--dev-fraction", 0)
     assert done.returncode == 0
-    note, *lines = done.stderr.splitlines()
+    note, trees, *lines = done.stderr.splitlines()
     assert note.startswith("Warning: there is no dev data")
+    assert trees.startswith("Trees are non-projective: 8 of 329 arcs of the training data cross")
     assert len(lines) == 4
     assert lines[0].startswith("pruner  loss ")
     assert "candidate heads per word" in lines[0]
@@ -200,6 +201,7 @@ def test_ctrl_c_leaves_a_checkpoint_and_says_how_to_go_on(tmp_path):
     running = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True)
     assert running.stderr is not None
     assert running.stderr.readline().startswith("Warning: 28 of 28 dev sentences")
+    assert running.stderr.readline().startswith("Trees are non-projective: ")
     seen = [running.stderr.readline() for _ in range(3)]
     running.send_signal(signal.SIGINT)
     rest = running.stderr.read().splitlines()
@@ -212,9 +214,29 @@ def test_ctrl_c_leaves_a_checkpoint_and_says_how_to_go_on(tmp_path):
     done = len(seen) + len(rest) - 2  # of epochs: one line is the pruner's, and one the last
     resumed = run(*arguments, "--resume")
     assert resumed.returncode == 0
-    lines = resumed.stderr.splitlines()[1:]
+    lines = resumed.stderr.splitlines()[2:]
     assert lines[0] in [f"resuming with epoch {epoch}/60" for epoch in (done + 1, done + 2)]
-    assert lines[-1].startswith("epoch 60/60  ")
+    assert lines[-2].startswith("epoch 60/60  ")
+    assert lines[-1].startswith("calibration  ")
+
+
+@pytest.mark.parametrize(
+    ("options", "projective", "note"),
+    [
+        ((), True, "Trees are projective: none of 8 arcs of the training data crosses (--non-projective "),
+        (("--non-projective",), False, None),
+        (("--projective",), True, None),
+        (("--preset", "belief", "--bits", 14), False, None),  # it has scores for arcs that cross
+    ],
+)
+def test_the_treebank_decides_whether_trees_are_projective(tmp_path, options, projective, note):
+    rows = [f"{i}\tw{i}\t_\tX\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_" for i in (1, 2, 3, 4)]
+    (tmp_path / "train.conllu").write_text(("\n".join(rows) + "\n\n") * 2)
+    done = run(tmp_path / "train.conllu", "-o", tmp_path / "m", *SMALL, "--dev-fraction", 0, *options)
+    assert done.returncode == 0
+    said = [line for line in done.stderr.splitlines() if line.startswith("Trees are")]
+    assert [line[: len(note)] for line in said] == [note] if note else not said
+    assert read_model(tmp_path / "m").header["options"]["projective"] is projective
 
 
 def test_without_resume_an_old_checkpoint_is_no_matter(tmp_path):

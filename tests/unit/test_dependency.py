@@ -77,7 +77,7 @@ def test_calibration_makes_dev_probable():
             {**parser.header, "tree_scale": scale}, parser._weights, parser._pruner_weights
         )
         found = other._core.gold_costs(
-            other._weights, other._pruner_weights, encoded, heads, labels, trees, 1, [1.0], 1.0
+            other._weights, other._pruner_weights, encoded, heads, labels, trees, 1, [1.0], [], [], 1.0
         )
         return found[0][0]
 

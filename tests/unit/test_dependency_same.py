@@ -63,7 +63,7 @@ def test_resume_gives_the_same_bytes(learner, when, features, tmp_path):
     resumed = train(
         data, data[:4], options, checkpoint=checkpoint, resume=True, progress=reports.append, threads=2
     )
-    assert [report.epoch for report in reports] == list(range(when + 2, 3))
+    assert [report.epoch for report in reports] == [[2, 0], [0], []][when]  # the last is calibration
     assert file_bytes(resumed, tmp_path / "a") == file_bytes(whole, tmp_path / "b")
     assert not checkpoint.exists()
 

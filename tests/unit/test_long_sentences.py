@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from oracles.trees import is_tree
 from small_training import changed, treebank
 
-from arbora.dependency import DependencyParser, ParseOptions, train
+import arbora
+from arbora.dependency import DependencyParser, ParseOptions, Rules, parse_with_rules, train
 from arbora.dependency.output import PARSED_IN_PIECES
 from arbora.dependency.presets import PRESETS
 from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
 from arbora.treebank import Sentence
+from arbora.treebank.batches import annotated, make_batches, to_sentences
 
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 SHORT = 20
 """What is parsed at once here; pieces have up to eight words then."""
 # The joint preset wants candidates of a tagger, which pipelines have.
@@ -222,6 +226,58 @@ def test_kbest_of_a_long_sentence_is_one_clear_line(parsers):
 def test_pieces_cannot_be_tiny():
     with pytest.raises(ArboraError, match="exact_length must be at least 10"):
         ParseOptions(exact_length=9).check()
+
+
+def test_tables_and_graphs_of_long_sentences_are_refused_in_one_line(parsers):
+    with pytest.raises(TooLongError, match=r"endless.*too long for tables.*8001 words"):
+        parsers[False].probabilities(long_sentence(8001, comments=["# sent_id = endless"]))
+    sentences = [treebank()[0], long_sentence(21, comments=["# sent_id = endless"])]
+    found = parsers[False].parse(sentences, ParseOptions(solver="lp", exact_length=SHORT))
+    assert len(next(found)) == len(sentences[0])
+    with pytest.raises(TooLongError, match=r"endless.*too long: it has 21 words, and the solver lp takes"):
+        next(found)
+
+
+@pytest.mark.parametrize(("name", "most"), [("span-parser", 1000), ("isbn-parser", 5000)])
+def test_too_long_sentences_get_no_constituents(name, most):
+    parser = arbora.load(GOLDEN / f"{name}.v2.arbora")
+    short, endless = (
+        Sentence(
+            ["Dogs", "bark"] * (words // 2),
+            xpos=["NNS", "VBP"] * (words // 2),
+            comments=[f"# sent_id = {name}"],
+        )
+        for name, words in (("short", 2), ("endless", most + 2))
+    )
+    found = to_sentences(annotated(make_batches([short, endless], 10_000), [parser.step(ParseOptions(), {})]))
+    assert next(found).forms == short.forms
+    with pytest.raises(TooLongError, match=rf"endless.*{most + 2} words.*at most {most}"):
+        next(found)
+
+
+def test_too_long_sentences_for_generative_models_are_named():
+    parser = arbora.load(GOLDEN / "generative-parser-of-trees.v2.arbora")
+    words = parser.most_words + 1
+    endless = long_sentence(words, comments=["# sent_id = endless"])
+    found = parser.parse([treebank()[0], endless, treebank()[1]], ParseOptions(batch=10_000))
+    check_tree(next(found), projective=False)
+    with pytest.raises(TooLongError, match=rf"endless.*{words} words.*at most {words - 1}"):
+        next(found)
+    with pytest.raises(TooLongError, match=rf"of up to {words - 1} words.*endless.*has {words}"):
+        parser.probabilities(endless)
+
+
+def test_no_rules_for_long_sentences(parsers):
+    """A tree that breaks none stays; another one is not looked for."""
+    endless = long_sentence(21, comments=["# sent_id = endless"])
+    options = ParseOptions(exact_length=SHORT)
+    (plain,) = parsers[False].parse([endless], options)
+    (found,) = parse_with_rules(parsers[False], [endless], Rules.parse("root is upos!=X"), options)
+    assert found.heads == plain.heads
+    with pytest.raises(
+        TooLongError, match=r"endless.*breaks a rule.*at most 20 words \(exact_length\), not 21"
+    ):
+        next(parse_with_rules(parsers[False], [endless], Rules.parse("root is upos=X"), options))
 
 
 LONG = """

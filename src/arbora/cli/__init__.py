@@ -105,6 +105,8 @@ def main() -> None:
             sys.stdout.flush()  # not when Python ends, where an error could not be told
     except ArboraError as error:
         _end(error.exit_code, str(error))
+    except MemoryError:
+        _end(ArboraError.exit_code, "there is not enough memory for this")
     except BrokenPipeError:
         _end(1)
     except OSError as error:

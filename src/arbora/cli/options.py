@@ -28,8 +28,8 @@ DevFraction = Annotated[
     float | None,
     typer.Option(
         metavar="SHARE",
-        help="Without --dev, about this share of TRAIN is held out in its place, in whole documents "
-        "(`# newdoc`) or in blocks of sentences. With 0 all is learned from. By default 0.1.",
+        help="Without --dev, the share of TRAIN to hold out, in whole documents (`# newdoc`) if there are "
+        "some. By default 0.1.",
         show_default=False,
     ),
 ]
@@ -102,3 +102,15 @@ def available_cpus() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+Projective = Annotated[
+    bool | None,
+    typer.Option(
+        "--projective/--non-projective",
+        help="Whether arcs may cross. Trees without that have exact probabilities up to second order. By "
+        "default the treebank decides.",
+        show_default=False,
+        rich_help_panel="Trees",
+    ),
+]

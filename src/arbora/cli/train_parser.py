@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import DevFraction, Licence, ModelOutput, Resume, Threads, available_cpus
+from arbora.cli.options import DevFraction, Licence, ModelOutput, Projective, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, TrainingOptions, preset_options
 from arbora.dependency.options import CONSTRAINTS, LABELS, SOLVERS
@@ -43,11 +43,10 @@ def train_parser(
         str, typer.Option(metavar="NAME", help=f"The kind of parser: {', '.join(PRESETS)}.")
     ] = DEFAULTS.preset,
     epochs: Annotated[int, typer.Option(help="Passes over the treebank.")] = DEFAULTS.epochs,
-    projective: Annotated[
-        bool, typer.Option("--projective", help="Only trees whose arcs do not cross.")
-    ] = False,
+    projective: Projective = None,
     multi_root: Annotated[
-        bool, typer.Option("--multi-root", help="A sentence may have several roots.")
+        bool,
+        typer.Option("--multi-root", help="A sentence may have several roots.", rich_help_panel="Trees"),
     ] = False,
     compact: Annotated[
         bool, typer.Option("--compact", help="Write 8-bit weights: a much smaller file, hardly less exact.")
@@ -189,8 +188,8 @@ def train_parser(
         int | None,
         typer.Option(
             metavar="N",
-            help="Every arc has one of N hidden roles, which the treebank does not tell: they are summed "
-            "out. Takes a loss with probabilities (crf unless another is named) and second-stage labels.",
+            help="Every arc has one of N hidden roles, which are summed out. Takes a loss with probabilities "
+            "(crf unless another is named) and second-stage labels.",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
@@ -198,8 +197,8 @@ def train_parser(
         int | None,
         typer.Option(
             metavar="N",
-            help="Every word has one of N hidden tags, and arcs see two of them: they are summed out by "
-            "belief propagation. Takes a loss with probabilities (crf unless another is named).",
+            help="Every word has one of N hidden tags, which are summed out by belief propagation. Takes a "
+            "loss with probabilities (crf unless another is named).",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from arbora.cli.options import DevFraction, ModelOutput, Resume, Threads, available_cpus
+from arbora.cli.options import DevFraction, ModelOutput, Projective, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, preset_options
 from arbora.pipeline import PipelineOptions
@@ -38,14 +38,7 @@ def train_pipeline_command(
     epochs: Annotated[
         int, typer.Option(help="Of the parser: passes over the treebank.")
     ] = DEFAULTS.parser.epochs,
-    projective: Annotated[
-        bool,
-        typer.Option(
-            "--projective",
-            help="Only trees whose arcs do not cross: probabilities and k best trees of parsers up to second "
-            "order are then exact, and sooner there.",
-        ),
-    ] = False,
+    projective: Projective = None,
     folds: Annotated[
         int,
         typer.Option(

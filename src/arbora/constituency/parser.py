@@ -38,6 +38,9 @@ class ParsedTree:
 class ConstituencyParser(Component):
     """A trained constituency parser. It does not change, and serves any number of threads."""
 
+    most_words = 1000
+    """Of a sentence: charts of more would take gigabytes."""
+
     @property
     def known_tags(self) -> Collection[str] | None:
         """The tags that it has learned, for others to be replaced by the nearest; None if it wants all."""
@@ -92,13 +95,16 @@ class ConstituencyParser(Component):
         return rank
 
     def _tagged_words(self, batch: _core.Batch) -> tuple[list[int], list[TaggedWords]]:
-        """The sentences that can be parsed, by their places; one that lacks a tag is refused."""
+        """The sentences that can be parsed, by their places; one without a tag, or too long, is refused."""
         places, found = [], []
         known = self.known_tags
         for place in range(len(batch)):
             forms, tags = batch.tagged_words(place)
             if UNKNOWN in tags:
                 batch.refuse(place, f"word {tags.index(UNKNOWN) + 1} has no tag, neither XPOS nor UPOS")
+            elif len(forms) > self.most_words:
+                reason = f"it has {len(forms)} words, and this parser takes at most {self.most_words}"
+                batch.refuse(place, reason, too_long=True)
             elif forms:
                 own = tags if known is None else penn_tags(tags, known)
                 places.append(place)

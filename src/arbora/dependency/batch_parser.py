@@ -14,7 +14,7 @@ from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
 from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
 from arbora.dependency.scored_parser import Floats, HeadsFound, Integers, ScoredParser
-from arbora.errors import ArboraError, InfeasibleTreeError
+from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
 from arbora.models import Component
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
@@ -23,12 +23,16 @@ from arbora.treebank.batches import (
     ahead,
     annotated,
     make_batches,
+    named,
     read_batches,
     sentences_of,
     to_conllu,
     to_sentences,
 )
 from arbora.treebank.conllu import make_sentence
+
+MOST_WORDS_OF_TABLES = 8000
+"""A table of the probabilities of all heads has half a gigabyte then."""
 
 
 class BatchParser(ScoredParser, Component):
@@ -39,6 +43,11 @@ class BatchParser(ScoredParser, Component):
     """
 
     _names: _core.ParserNames
+
+    @property
+    def most_words(self) -> int | None:
+        """Of a sentence that it can score; None is any number."""
+        return None
 
     @abstractmethod
     def _scorer(self, sentences: Iterable[Sentence], *, constraints: bool = False) -> _core.Scorer:
@@ -100,6 +109,11 @@ class BatchParser(ScoredParser, Component):
         ``given_heads`` the one that the sentence has, of whose heads the probabilities are then all 1.
         """
         options = (options or ParseOptions()).check()
+        if len(sentence) > MOST_WORDS_OF_TABLES:
+            raise TooLongError(
+                f"{named(sentence)} is too long for tables of all probabilities: it has {len(sentence)} "
+                f"words, and they are for at most {MOST_WORDS_OF_TABLES}; parse it with probabilities instead"
+            )
         given = with_root(np.array(sentence.heads, np.int32)) if given_heads else None
         scorer = self._scorer([sentence], constraints=given_heads)
         return self._probabilities_of(scorer, 0, options, given)
@@ -192,8 +206,13 @@ class BatchParser(ScoredParser, Component):
     def _batch_scorer(self, batch: _core.Batch, options: ParseOptions) -> _core.Scorer:
         """The scores of a batch; from the first sentence on that was refused, nobody will ask for them."""
         sentences = list(sentences_of(batch))
-        rest = [make_sentence(batch.columns(place)) for place in range(len(sentences), len(batch))]
-        return self._scorer([*sentences, *rest], constraints=options.constraints)
+        sentences += [make_sentence(batch.columns(place)) for place in range(len(sentences), len(batch))]
+        for place, sentence in enumerate(sentences):
+            if self.most_words is not None and len(sentence) > self.most_words:
+                reason = f"it has {len(sentence)} words, and this parser takes at most {self.most_words}"
+                batch.refuse(place, reason, too_long=True)
+                sentences[place] = Sentence([])
+        return self._scorer(sentences, constraints=options.constraints)
 
     def _solve_graphs(
         self, batch: _core.Batch, options: ParseOptions
@@ -213,8 +232,8 @@ class BatchParser(ScoredParser, Component):
             try:
                 found[-1] = own = self._heads_by_graph(scorer, 0, options, given)
                 heads += own.heads
-            except InfeasibleTreeError as error:
-                batch.refuse(place, str(error))
+            except (InfeasibleTreeError, TooLongError) as error:
+                batch.refuse(place, str(error), too_long=isinstance(error, TooLongError))
                 heads += [-1] * len(sentence)
         return np.array(heads, np.int32), found
 

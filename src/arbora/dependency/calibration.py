@@ -5,18 +5,34 @@ Nothing here knows models or data: a function says what a value would cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from arbora.learning import Loss, best_scale
 
-GoldCosts: TypeAlias = Callable[[list[float], float], tuple[list[float], list[float], list[float]]]
-"""From scales, and the scale of a joint model's labels, to what gold costs: for each scale minus the
-log-probability of the trees, of their labels given the arcs by the second stage, and by the joint model."""
+GoldCosts: TypeAlias = Callable[[str, list[float], int, Mapping[str, float]], list[float]]
+"""What gold costs on dev if the named scale has each of these values: minus the log-probability of the trees
+(``tree_scale``; the squared error of probabilities where they are approximate), of their labels given the
+arcs by the second stage (``label_scale``) and by a joint model (``joint_scale``). The number says in how many
+parts dev is divided, of which one is enough; the mapping has the scales that are found already."""
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+# Beliefs nearer to 0 and 1 than this say nothing more; the core counts them so, too.
+LEAST_BELIEF = 1e-6
+# How many words would have to speak for another confidence before it moves.
+PENALTY = 2.0
+NEWTON_STEPS = 50
+IDENTITY, LEAST_ZERO = np.array([1.0, 1.0, 0.0]), np.array([True, True, False])
 
 # How probable a candidate arc must be, relative to a word's best; tried from the highest down.
-THRESHOLDS = tuple(round(0.05 * 0.95**step, 7) for step in range(190))
+THRESHOLDS = tuple(round(0.05 * 0.95**step, 7) for step in range(-50, 190))
 
 
 def natural_scales(loss: Loss) -> dict[str, float]:
@@ -34,33 +50,85 @@ def fit_scales(costs: GoldCosts, labels: str, role_scale: float | None = None) -
 
     ``role_scale`` is the scale at which hidden roles are summed out, if arcs have some.
 
-    >>> costs = lambda scales, joint: ([abs(s - 4) for s in scales], [abs(s - 1) for s in scales], [])
-    >>> fit_scales(costs, "second-stage")
+    >>> aims = {"label_scale": 1.0, "tree_scale": 4.0}
+    >>> from math import log
+    >>> costs = lambda name, values, parts, found: [log(value / aims[name]) ** 2 for value in values]
+    >>> {name: round(value, 3) for name, value in fit_scales(costs, "second-stage").items()}
     {'label_scale': 1.0, 'tree_scale': 4.0}
     """
     found: dict[str, float] = {}
-    if labels != "second-stage":
-        found["joint_scale"] = best_scale(lambda scales: costs(scales, 1.0)[2])
+
+    def fit(name: str) -> None:
+        found[name] = best_scale(lambda scales, parts: costs(name, scales, parts, found))
+
     if role_scale is not None:
         found["joint_scale"] = role_scale
+    elif labels != "second-stage":
+        fit("joint_scale")
     if labels != "joint":
-        found["label_scale"] = best_scale(lambda scales: costs(scales, 1.0)[1])
-    joint = found.get("joint_scale", 1.0)
-    found["tree_scale"] = best_scale(lambda scales: costs(scales, joint)[0])
+        fit("label_scale")
+    fit("tree_scale")
     return found
 
 
-def fit_threshold(losses: Callable[[float], float], most: float) -> float:
-    """The highest threshold that loses at most this share of gold arcs; the lowest if all lose more.
+def fit_confidence(believed: Floats, right: Flags) -> list[float]:
+    """Beta calibration of the heads of trees where probabilities are approximate (Kull et al. 2017).
 
-    >>> fit_threshold(lambda threshold: 2 * threshold, 0.015)
-    0.0074945
+    ``believed`` has the probability of the head that each word has in its tree, ``right`` whether it is
+    right. The log-odds of being right are taken for ``a log p - b log (1 - p) + c``: returns a, b and c of
+    the greatest likelihood, less a penalty for being far from 1, 1 and 0, which change nothing. a and b are
+    not negative, so that what was more probable still is.
+
+    >>> sure = np.full(400, 0.99)
+    >>> a, b, c = fit_confidence(sure, np.arange(400) % 10 > 0)  # nine of ten are right
+    >>> round(float(1 / (1 + np.exp(b * np.log(0.01) - a * np.log(0.99) - c))), 2)
+    0.9
     """
-    low, high = 0, len(THRESHOLDS) - 1
-    while low < high:  # the lower the threshold, the less is lost
-        middle = (low + high) // 2
-        if losses(THRESHOLDS[middle]) <= most:
-            high = middle
-        else:
-            low = middle + 1
-    return THRESHOLDS[high]
+    had_others = believed < 1  # or else the word had one candidate, which nothing changes
+    believed, right = believed[had_others], right[had_others]
+    own = np.clip(believed, LEAST_BELIEF, 1 - LEAST_BELIEF)
+    columns = np.stack([np.log(own), -np.log1p(-own), np.ones_like(own)], axis=1)
+
+    def cost(weights: Floats) -> float:
+        likelihood = -np.logaddexp(0, np.where(right, -1, 1) * (columns @ weights)).sum()
+        return float(PENALTY / 2 * ((weights - IDENTITY) ** 2).sum() - likelihood)
+
+    found = IDENTITY
+    for _ in range(NEWTON_STEPS):
+        odds = np.exp(-np.logaddexp(0, -(columns @ found)))
+        gradient = columns.T @ (odds - right) + PENALTY * (found - IDENTITY)
+        bend = (columns * (odds * (1 - odds))[:, None]).T @ columns + PENALTY * np.eye(3)
+        # What is at its edge, and would cross it, stays there.
+        free = ~((found <= 0) & (gradient > 0) & LEAST_ZERO)
+        step = np.zeros(3)
+        step[free] = -np.linalg.solve(bend[np.ix_(free, free)], gradient[free])
+        tried = (
+            np.where(LEAST_ZERO, np.maximum(found + step / 2**n, 0), found + step / 2**n) for n in range(30)
+        )
+        better = next((weights for weights in tried if cost(weights) < cost(found)), None)
+        if better is None:
+            break
+        found = better
+    return [float(value) for value in found]
+
+
+def fit_threshold(
+    measure: Callable[[float], tuple[float, float]], most_lost: float, mean_heads: float
+) -> float:
+    """The highest threshold that loses at most this share of gold arcs; a higher one if it keeps too many.
+
+    ``measure`` says of a threshold which share of gold arcs it loses, and how many heads a word keeps.
+
+    >>> fit_threshold(lambda threshold: (2 * threshold, 1 / threshold), 0.015, 200)
+    0.0074945
+    >>> fit_threshold(lambda threshold: (2 * threshold, 1 / threshold), 0.015, 100)
+    0.0101953
+    """
+    loses_few = _first(lambda threshold: measure(threshold)[0] <= most_lost)
+    keeps_many = _first(lambda threshold: measure(threshold)[1] > mean_heads)
+    return THRESHOLDS[max(0, min(loses_few, keeps_many - 1, len(THRESHOLDS) - 1))]
+
+
+def _first(holds: Callable[[float], bool]) -> int:
+    """Where in the thresholds, the highest first, something begins to hold; their number if it never does."""
+    return bisect_left(range(len(THRESHOLDS)), True, key=lambda place: holds(THRESHOLDS[place]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ def make_linear_model(header: dict[str, Any]) -> _core.LinearModel:
         header.get("joint_scale", 0.0),
         options.get("latent_roles", 0),
         options.get("latent_tags", 0) or len(header.get("tags", [])),
+        tuple(header.get("confidence", (1.0, 1.0, 0.0))),
     )
 
 
@@ -80,6 +82,9 @@ def check_header(header: dict[str, Any]) -> None:
     for name in ("tree_scale", "label_scale", "joint_scale"):
         if not 0 < header.get(name, 1.0) < float("inf"):
             raise ValueError(f"{name} is no positive number")
+    confidence = header.get("confidence", [1.0, 1.0, 0.0])
+    if len(confidence) != 3 or not all(isfinite(value) for value in confidence) or min(confidence[:2]) < 0:
+        raise ValueError("its confidence is no row of three numbers, of which two are not negative")
     roles, tags = options.get("latent_roles", 0), options.get("latent_tags", 0)
     for name, count, most in (("latent_roles", roles, MOST_ROLES), ("latent_tags", tags, MOST_TAGS)):
         if not isinstance(count, int) or not 0 <= count <= most:

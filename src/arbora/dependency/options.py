@@ -48,7 +48,9 @@ class TrainingOptions:
     ``batch`` sentences share one weight vector while their gradients are computed, in parallel.
     ``features``: ``complete`` gives a weight to features of any arc, ``supported`` to those of gold trees.
     ``pruning``: the greatest share of gold arcs that the pruner may lose, on dev if there is one; it keeps
-    the arcs above the highest threshold that respects this, at most ``most_heads`` for a word. 0: no pruning.
+    the arcs above the highest threshold that respects this, at most ``most_heads`` for a word. Should a word
+    have more than ``mean_heads`` on average then, more is lost. 0: no pruning.
+    ``projective``: only trees whose arcs do not cross; None lets the treebank decide (`choose_projective`).
     ``bits``: the weight table has 2^bits weights.
     Where parts of several arcs have scores, ``solver`` finds the tree that a loss without probabilities needs
     (``iterations`` at most), and belief propagation the probabilities of other losses (``propagations`` at
@@ -83,10 +85,11 @@ class TrainingOptions:
     features: str = "complete"
     pruning: float = 0.01
     most_heads: int = 16
+    mean_heads: float = 8.0
     pruner_epochs: int = 3
     pruner_bits: int = 18
     single_root: bool = True
-    projective: bool = False
+    projective: bool | None = None
     solver: str = "dual-decomposition"
     iterations: int = 200
     propagations: int = 10
@@ -111,6 +114,7 @@ class TrainingOptions:
             "pruner_bits must be between 10 and 28": not 10 <= self.pruner_bits <= 28,
             "pruning must be at least 0 and below 1": not 0 <= self.pruning < 1,
             "most_heads must be at least 1": self.most_heads < 1,
+            "mean_heads must be at least 1": not self.mean_heads >= 1,
             "seed must not be negative": self.seed < 0,
             f"latent_roles must be between 0 and {MOST_ROLES}": not 0 <= self.latent_roles <= MOST_ROLES,
             f"latent_tags must be between 0 and {MOST_TAGS}": not 0 <= self.latent_tags <= MOST_TAGS,

@@ -15,12 +15,13 @@ from arbora.dependency.batch_parser import BatchParser
 from arbora.dependency.options import ParseOptions
 from arbora.dependency.rule_search import GivenTree, best_ruled_tree
 from arbora.dependency.rules import Rules
-from arbora.errors import ArboraError, InfeasibleTreeError
+from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
     Step,
     annotated,
     make_batches,
+    named,
     no_tree,
     sentences_of,
     to_sentences,
@@ -72,6 +73,9 @@ def rules_annotator(parser: BatchParser, rules: Rules, options: ParseOptions) ->
         for place, (sentence, given) in enumerate(zip(sentences_of(found), before, strict=False)):
             if not rules.violations(sentence):
                 continue
+            if len(sentence) > options.exact_length:
+                found.refuse(place, _too_long(sentence, options), too_long=True)
+                break
             try:
                 scorer, trees = (
                     parser._scorer([sentence], constraints=options.constraints),
@@ -128,9 +132,19 @@ def _arrays_with_rules(
         found.deprels = [new if old == UNKNOWN else old for new, old in zip(names, own.deprels, strict=True)]
         found.deps = [UNKNOWN] * len(found)
         if len(found) and rules.violations(found):
+            if len(found) > options.exact_length:
+                raise TooLongError(f"{named(found)} is too long: {_too_long(found, options)}")
             scorer = parser._scorer(scores.one(place))
             best_ruled_tree(scorer, parser._trees(options), labels, found, own, rules)
         yield found
+
+
+def _too_long(sentence: Sentence, options: ParseOptions) -> str:
+    """Why no other tree is looked for: there would be factors of millions of arcs."""
+    return (
+        f"its tree breaks a rule, and rules choose trees of at most {options.exact_length} words "
+        f"(exact_length), not {len(sentence)}"
+    )
 
 
 def _join(arrays: list[Integers]) -> Integers:

@@ -14,7 +14,7 @@ from arbora import _core
 from arbora.dependency.array_scores import places
 from arbora.dependency.graphs import SentenceGraph, make_graph, parts_of, tags_of
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
-from arbora.errors import ArboraError, InfeasibleTreeError
+from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
 from arbora.inference import find_solver
 from arbora.inference.solution import CERTIFICATE_TOLERANCE
 
@@ -93,8 +93,13 @@ class ScoredParser:
         given_heads: Integers | None,
         given_labels: Integers | None = None,
     ) -> HeadsFound:
-        """By a solver of Python; InfeasibleTreeError if it finds no tree."""
+        """By a solver of Python; InfeasibleTreeError if it finds no tree, TooLongError if it does not try."""
         assert options.solver is not None
+        if scorer.lengths[place] > options.exact_length:
+            raise TooLongError(
+                f"it has {scorer.lengths[place]} words, and the solver {options.solver} takes sentences of "
+                f"at most {options.exact_length} (exact_length)"
+            )
         has_bound = "upper_bound" in find_solver(options.solver).gives
         graph = self._graph_of(
             scorer, place, options, joined=has_bound, given_heads=given_heads, given_labels=given_labels
@@ -147,7 +152,7 @@ class ScoredParser:
                     scorer, place, options, _part(given_heads, own), _part(given_labels, own)
                 )
                 found[-1][1:], gaps[place] = own_found.heads, own_found.gap
-            except InfeasibleTreeError as error:
+            except (InfeasibleTreeError, TooLongError) as error:
                 reasons[place] = str(error)
         given = np.concatenate(found) if found else np.empty(0, np.int32)
         plain = replace(options, solver=None, certificates=False, nodes=None)

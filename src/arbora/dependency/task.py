@@ -11,18 +11,21 @@ from typing import Any
 import numpy as np
 
 from arbora import _core
-from arbora.dependency.calibration import fit_scales, fit_threshold, natural_scales
+from arbora.dependency.calibration import fit_confidence, fit_scales, fit_threshold, natural_scales
 from arbora.dependency.linear_model import make_linear_model
-from arbora.dependency.options import CUSTOM, TrainingOptions, tree_options
+from arbora.dependency.options import CUSTOM, ParseOptions, TrainingOptions, tree_options
+from arbora.dependency.output import HEAD_PROBABILITY
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser
-from arbora.dependency.presets import preset_templates
+from arbora.dependency.presets import as_projective, preset_templates
 from arbora.dependency.recipe import check_recipe
 from arbora.dependency.template_selection import select_templates
 from arbora.dependency.template_weights import heaviest_templates
 from arbora.dependency.treebanks import (
     Integers,
     TrainingData,
+    annotated_trees,
     check_trees,
+    choose_projective,
     encode_trees,
     fits,
     is_annotated,
@@ -34,6 +37,7 @@ from arbora.dependency.treebanks import (
 )
 from arbora.errors import ArboraError
 from arbora.features import Templates
+from arbora.learning.scales import ROUNDS
 from arbora.learning.states import (
     averaged_weights,
     learner_parts,
@@ -54,8 +58,16 @@ PRUNER_RATE = 0.05
 PRUNER_BATCH = 8
 # Sentences on which the weight of templates is measured.
 SAMPLE = 500
-# Sentences of dev on which probabilities are calibrated, if parts of several arcs have scores.
-MOST_FOR_SCALES = 400
+CALIBRATION = "calibration"
+# Parts that only trees with crossing arcs have.
+CROSSINGS = {"crossings", "nonprojective-arcs"}
+# Words of dev on which probabilities are calibrated, for each word that is learned from: so many that it
+# takes about a tenth of what learning takes, where propagation is five times as dear; but enough to tell
+# scales apart.
+SHARE_FOR_CALIBRATION = 1 / 100
+MOST_FOR_CALIBRATION, LEAST_FOR_CALIBRATION = 10_000, 1_500
+# A part of the sample is no smaller than this.
+LEAST_OF_PART = 300
 
 
 class ParserTask(FileTask[DependencyParser]):
@@ -63,6 +75,7 @@ class ParserTask(FileTask[DependencyParser]):
 
     architecture = ARCHITECTURE
     may_change = ("epochs",)  # more may be asked for than before
+    learns = True  # in calibration, nothing does
     options: TrainingOptions
 
     def __init__(
@@ -77,14 +90,18 @@ class ParserTask(FileTask[DependencyParser]):
     ) -> None:
         """The parameters are those of `train`."""
         options = (options or TrainingOptions()).check()
-        self.options = options if templates is None else replace(options, preset=CUSTOM)
         self.threads = threads
+        self.notes: list[str] = []
         self.loss, self.learner_kind = check_recipe(options)
+        own = templates or preset_templates(options.preset)
+        options = self._choose_trees(options, own, annotated_trees(sentences, options))
+        self.options = options if templates is None else replace(options, preset=CUSTOM)
+        templates = select_templates(own, options)
         usable = usable_trees(sentences, options)
-        sentences, self.notes = usable.sentences, usable.notes
+        self.notes += usable.notes
+        sentences = usable.sentences
         dev = [sentence for sentence in dev or [] if is_annotated(sentence)]
         check_trees(dev, TrainingOptions(single_root=False), "dev")
-        templates = select_templates(templates or preset_templates(options.preset), options)
         labels = sorted({label for sentence in sentences for label in sentence.deprels} - {UNKNOWN})
         tags = tag_names(sentences) if options.joint_tags else []
         numbers = {label: number for number, label in enumerate(labels)}
@@ -97,12 +114,15 @@ class ParserTask(FileTask[DependencyParser]):
         # Arcs that no tree can have are not the pruner's fault.
         possible = [sentence for sentence in dev if fits(sentence, options)]
         self.dev_for_threshold = encoded(possible) if options.projective and possible else self.dev
-        # Sums over trees with parts are dear, and a scale needs no more.
-        whole = [sentence for sentence in dev if is_whole(sentence)]
-        step = -(-len(whole) // MOST_FOR_SCALES) if templates.parts or templates.tags else 1
-        self.dev_for_scales = encoded(whole[::step]) if whole else None
-        if dev and not whole:
+        self.sample = self._sample_for_calibration([sentence for sentence in dev if is_whole(sentence)])
+        words = sum(map(len, self.sample))
+        self.dev_for_scales = {
+            parts: encode_trees(self.sample[:: min(parts, max(1, words // LEAST_OF_PART))], numbers, tags)
+            for _, _, parts in (ROUNDS if self.sample else ())
+        }
+        if dev and not self.sample:
             self.notes.append("Warning: no dev sentence has a whole tree: probabilities are not calibrated.")
+        self.calibrated: dict[str, Any] = natural_scales(self.loss)
         self.header = self._make_header(labels, tags, templates, licence)
         self.header["trained_on"]["skipped_nonprojective"] = usable.not_projective
         if usable.not_annotated:
@@ -110,7 +130,29 @@ class ParserTask(FileTask[DependencyParser]):
         self.model = make_linear_model(self.header)
         self.header["padding"] = self.model.padding
         self.pruner = _core.ShortWeights.rounded(np.zeros(16, np.float32))
-        self.stages = [*([Stage(PRUNER)] if templates.pruner else []), Stage("", options.epochs)]
+        self.stages = [Stage("", options.epochs)]
+        self.stages[:0] = [Stage(PRUNER)] if templates.pruner else []
+        self.stages += [Stage(CALIBRATION)] if self.sample else []
+
+    def _choose_trees(
+        self, options: TrainingOptions, templates: Templates, sentences: Sequence[Sentence]
+    ) -> TrainingOptions:
+        """The options with `projective` decided, which the notes say if the treebank does it."""
+        if options.projective is not None:
+            return options
+        parts = templates.parts if options.parts is None else options.parts
+        if CROSSINGS & set(parts):  # which are about nothing else
+            return replace(options, projective=False)
+        projective, reason = choose_projective(sentences)
+        other = "--non-projective" if projective else "--projective"
+        self.notes.append(f"Trees are {reason} ({other} decides otherwise).")
+        return as_projective(options) if projective else replace(options, projective=False)
+
+    def _sample_for_calibration(self, dev: Sequence[Sentence]) -> Sequence[Sentence]:
+        """Some sentences of dev, from all of it."""
+        wanted = SHARE_FOR_CALIBRATION * self.options.epochs * len(self.data.heads)
+        wanted = max(LEAST_FOR_CALIBRATION, min(MOST_FOR_CALIBRATION, wanted))
+        return dev[:: max(1, round(sum(map(len, dev)) / wanted))]
 
     def _make_header(
         self, labels: list[str], tags: list[str], templates: Templates, licence: str
@@ -160,6 +202,9 @@ class ParserTask(FileTask[DependencyParser]):
     def begin(self, stage: Stage) -> None:
         """The candidate arcs of all training sentences, gold arcs among them, and the learner."""
         options, data = self.options, self.data
+        if stage.name == CALIBRATION:
+            self.learns = False
+            return
         if stage.name == PRUNER:
             self.learner = _core.OnlineLearner(options.pruner_bits, 0, "sgd", PRUNER_RATE)
             return
@@ -172,8 +217,9 @@ class ParserTask(FileTask[DependencyParser]):
         self.candidates = self._choose(data, data.heads)
 
     def train(self, step: Step) -> Trained:
-        """One pass over the treebank, or all of the pruner's."""
-        return self._train_pruner(step) if step.stage.name == PRUNER else self._train_parser(step)
+        """One pass over the treebank, or all of the pruner's, or what makes probabilities of scores."""
+        steps = {PRUNER: self._train_pruner, CALIBRATION: self._calibrate}
+        return steps.get(step.stage.name, self._train_parser)(step)
 
     def _train_pruner(self, step: Step) -> Trained:
         """Learn to choose candidate arcs."""
@@ -220,7 +266,10 @@ class ParserTask(FileTask[DependencyParser]):
         return tree_options(self.options.as_dict())
 
     def judge(self, stage: Stage) -> Candidate:
-        """The averaged weights, and what they are worth."""
+        """The averaged weights, and what they are worth; or the scales."""
+        if stage.name == CALIBRATION:
+            scales = {name: value for name, value in self.calibrated.items() if name != "confidence"}
+            return Candidate((self.calibrated, {}), scales)
         weights = averaged_weights(self.learner)
         header, tensors = weight_parts(weights)
         if stage.name != PRUNER:
@@ -231,7 +280,7 @@ class ParserTask(FileTask[DependencyParser]):
         return Candidate(({**header, "threshold": threshold}, tensors), {"lost": lost, "heads": heads})
 
     def _fit_threshold(self) -> tuple[float, float, float]:
-        """Drop as many arcs as the options allow: threshold, the share of gold arcs lost, heads a word."""
+        """Drop as many arcs as the options say: threshold, the share of gold arcs lost, heads a word."""
         judged = self.dev_for_threshold or self.data
 
         @cache
@@ -241,7 +290,7 @@ class ParserTask(FileTask[DependencyParser]):
             lost = self._choose(judged, judged.heads).count - kept
             return lost / len(judged.heads), kept / len(judged.heads)
 
-        found = fit_threshold(lambda threshold: measure(threshold)[0], self.options.pruning)
+        found = fit_threshold(measure, self.options.pruning, self.options.mean_heads)
         return found, *measure(found)
 
     def _use_threshold(self, threshold: float) -> None:
@@ -278,38 +327,61 @@ class ParserTask(FileTask[DependencyParser]):
         return {name: float(score) for name, score in scores.items()}
 
     def end(self, stage: Stage, parts: Parts) -> None:
-        """The weights of the pruner and its threshold, or those of the parser."""
+        """The weights of the pruner and its threshold, those of the parser, or the scales."""
         if stage.name == PRUNER:
             self.pruner = weights_of(parts)
             self._use_threshold(parts[0]["threshold"])
+        elif stage.name == CALIBRATION:
+            self.calibrated = parts[0]
         else:
             self.best = weights_of(parts)
 
     def finish(self, history: History) -> DependencyParser:
         """The parser of the best epoch, calibrated."""
         sample = self.data.first(SAMPLE)
+        rows = [report.as_row() for report in history.reports if report.stage != CALIBRATION]
         header = {
             **self.header,
-            **self._scales(),
-            "report": {"epochs": history.rows(), "kept": history.kept[""]},
+            **self.calibrated,
+            "report": {"epochs": rows, "kept": history.kept[""]},
             "features": self._count_features(sample),
             "heaviest": heaviest_templates(self.model, self.header["templates"], self.best, sample),
         }
         return DependencyParser(header, self.best, self.pruner)
 
-    def _scales(self) -> dict[str, float]:
-        """What makes probabilities of scores."""
-        dev = self.dev_for_scales
-        if dev is None:
-            return natural_scales(self.loss)
-        return fit_scales(
-            lambda scales, joint: self.model.gold_costs(
-                self.best, self.pruner, dev.encoded, dev.heads, dev.labels,
-                self._trees, self.threads, scales, joint, dev.tags,
-            ),
-            self.options.labels,
-            self.loss.beta if self.options.latent_roles else None,
-        )  # fmt: skip
+    def _calibrate(self, step: Step) -> Trained:
+        """Find what makes probabilities of scores."""
+        exact, measured = True, 0
+        to_measure = {"joint": 2, "second-stage": 2, "both": 3}[self.options.labels] * len(ROUNDS) + 1
+
+        def costs(name: str, values: list[float], parts: int, found: Mapping[str, float]) -> list[float]:
+            nonlocal exact, measured
+            tried: dict[str, list[float]] = {"tree_scale": [], "label_scale": [], "joint_scale": []}
+            own, tried[name] = self.dev_for_scales[parts], values
+            *result, sums_are_exact = self.model.gold_costs(
+                self.best, self.pruner, own.encoded, own.heads, own.labels, self._trees, self.threads,
+                tried["tree_scale"], tried["label_scale"], tried["joint_scale"],
+                found.get("joint_scale", 1.0), own.tags,
+            )  # fmt: skip
+            exact, measured = exact and sums_are_exact, measured + 1
+            step.watcher.on_batch(measured, to_measure)
+            return dict(zip(tried, result, strict=True))[name]
+
+        roles = self.loss.beta if self.options.latent_roles else None
+        self.calibrated = {**fit_scales(costs, self.options.labels, roles)}
+        if not exact:
+            self.calibrated["confidence"] = self._fit_confidence()
+        return Trained()
+
+    def _fit_confidence(self) -> list[float]:
+        """How sure propagation may be of the heads of trees, by those that the parser finds on dev."""
+        parser = DependencyParser({**self.header, **self.calibrated}, self.best, self.pruner)
+        options = ParseOptions(probabilities=True, threads=self.threads)
+        believed, right = [], []
+        for gold, found in zip(self.sample, parser.parse(self.sample, options), strict=True):
+            believed += list((found.findings or {})[HEAD_PROBABILITY])
+            right += [own == head for own, head in zip(found.heads, gold.heads, strict=True)]
+        return fit_confidence(np.array(believed), np.array(right))
 
     def _count_features(self, sample: TrainingData) -> dict[str, int]:
         """How many features of arcs and parts a sample has: those of gold trees, those of all candidates."""
@@ -318,18 +390,23 @@ class ParserTask(FileTask[DependencyParser]):
         return {"sentences": len(sample), "supported": supported, "complete": complete}
 
     def snapshot(self) -> Parts:
-        """The learner."""
-        return learner_parts(self.learner)
+        """The learner, while there is one."""
+        return learner_parts(self.learner) if self.learns else ({}, {})
 
     def restore(self, parts: Parts) -> None:
         """The learner."""
-        restore_learner(self.learner, parts)
+        if self.learns:
+            restore_learner(self.learner, parts)
 
     def describe(self, stage: Stage, scores: Mapping[str, float]) -> list[str]:
         """The scores in words."""
         if stage.name == PRUNER:
             lost = f"{100 * scores['lost']:.2f} % of gold arcs lost"
+            if scores["lost"] > self.options.pruning:
+                lost += f" (no more than {self.options.mean_heads:g} heads are kept on average)"
             return [f"{scores['heads']:.2f} candidate heads per word", lost]
+        if stage.name == CALIBRATION:
+            return [f"tree scale {scores['tree_scale']:.3g}"]
         return parser_scores(scores)
 
 

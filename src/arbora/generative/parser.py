@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from arbora import _core
 from arbora.dependency import ArrayScores, RankedTree
 from arbora.dependency.batch_parser import BatchParser
-from arbora.errors import ArboraError
+from arbora.errors import ArboraError, TooLongError
 from arbora.generative.corpus import Item
 from arbora.generative.kinds import Floats, SentenceScores
 from arbora.generative.scoring import Integers, LearnedModel, hosts_of
@@ -23,6 +24,8 @@ ROOT_LABEL, OTHER_LABEL = "root", "dep"
 """What arcs are called by a model without labels."""
 MOST_WORDS = 250
 """Of a sentence that a valence model parses: there are n^3 pairs of siblings."""
+MOST_CELLS = 2**23
+"""Of scores of a sentence's labelled arcs: 64 megabytes, and a batch has several such sentences."""
 OTHER_HOST = -10.0
 """The score with which words that are left out hang from another word than their host, where they may."""
 SETTINGS = {"solver": "hill-climbing", "iterations": 200, "propagations": 10, "constraint": "tree"}
@@ -46,6 +49,12 @@ class GenerativeParser(BatchParser):
         single_root, projective = model.options.trees
         self.settings = {**SETTINGS, "single_root": single_root, "projective": projective}
         self._names = _core.ParserNames(self.labels, [])
+
+    @property
+    def most_words(self) -> int:
+        """Of a sentence: all arcs of it have scores, one for each label."""
+        by_arcs = isqrt(MOST_CELLS // len(self.labels)) - 1
+        return min(by_arcs, MOST_WORDS) if self.model.kind.name == "valence" else by_arcs
 
     @classmethod
     def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> GenerativeParser:
@@ -102,10 +111,10 @@ class GenerativeParser(BatchParser):
     def _scorer(self, sentences: Iterable[Sentence], *, constraints: bool = False) -> _core.Scorer:
         found = list(sentences)
         for sentence in found:
-            if self.model.kind.name == "valence" and len(sentence) > MOST_WORDS:
-                raise ArboraError(
-                    f"a valence model parses sentences of up to {MOST_WORDS} words, and {named(sentence)} "
-                    f"has {len(sentence)}"
+            if len(sentence) > self.most_words:
+                raise TooLongError(
+                    f"a {self.model.kind.name} model parses sentences of up to {self.most_words} words, and "
+                    f"{named(sentence)} has {len(sentence)}"
                 )
         hosts = [hosts_of(sentence, self.model.options) for sentence in found]
         inner = self.model.scores(list(map(self._inner_item, found, hosts)))

@@ -127,7 +127,7 @@ def make_task(
     data = divide(sentences, dev, dev_fraction)
     task = kind(data.sentences, data.dev, options, **own)
     task.dev_data = data.as_dict()
-    for line in (*data.lines(without_dev), *task.notes):
+    for line in data.lines(without_dev):
         (watcher or Watcher()).on_note(line)
     return task
 

@@ -35,6 +35,8 @@ def run(
     if resume and checkpoint is None:
         raise ArboraError("there is nothing to resume without a checkpoint")
     kept = None if checkpoint is None else Checkpoint(os.fspath(checkpoint))
+    for note in task.notes:
+        watcher.on_note(note)
     state = _start(task, kept, resume)
     while state.stage < len(task.stages):
         _train_stage(task, state, kept, watcher)

@@ -109,7 +109,7 @@ class Task(ABC, Generic[Made]):
     dev_data: Mapping[str, Any] = MappingProxyType({})
     """What a model's report says of the dev data (`arbora.training.dev_data`)."""
     notes: Sequence[str] = ()
-    """Lines on the data that people should read."""
+    """Lines that people should read before it begins: on the data, and on what was decided for them."""
 
     @abstractmethod
     def fingerprint(self) -> int:

@@ -45,6 +45,7 @@ class IsbnParser(ConstituencyParser):
     """
 
     architecture = ARCHITECTURE
+    most_words = 5000  # there is no chart
 
     def __init__(self, header: dict[str, Any], weights: npt.NDArray[np.float64]) -> None:
         """A parser from what its file holds; KeyError, TypeError or ValueError if that is none."""

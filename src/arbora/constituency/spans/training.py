@@ -248,7 +248,7 @@ class SpanTask(FileTask[SpanParser]):
             return self.loss.beta if isfinite(self.loss.beta) else 1.0
         text, gold = make_text(sentences_of(trees)), _gold_nodes(self.symbols, trees)
         parser = self._parser(self.tensors, {})
-        return best_scale(lambda scales: parser.tree_costs(text, gold, scales, self.threads))
+        return best_scale(lambda scales, _: parser.tree_costs(text, gold, scales, self.threads))
 
     def _parser(self, tensors: Tensors, report: dict[str, Any], scale: float = 1.0) -> SpanParser:
         header = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
@@ -98,6 +98,21 @@ def preset_options(name: str, **changes: Any) -> TrainingOptions:
     preset = find_preset(name)
     projective = preset.projective if given.get("projective") else {}
     return TrainingOptions(**{"preset": name, **preset.options, **projective, **given})
+
+
+def as_projective(options: TrainingOptions) -> TrainingOptions:
+    """The options for projective trees, with what the preset changes then, unless that was asked for.
+
+    >>> as_projective(preset_options("second-order")) == preset_options("second-order", projective=True)
+    True
+    """
+    preset, plain = find_preset(options.preset), preset_options(options.preset)
+    own = {
+        name: value
+        for name, value in preset.projective.items()
+        if getattr(options, name) == getattr(plain, name)
+    }
+    return replace(options, projective=True, **own)
 
 
 def find_preset(name: str) -> Preset:

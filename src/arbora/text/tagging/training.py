@@ -248,7 +248,7 @@ class TaggerTask(FileTask[Tagger]):
         if not self.dev:
             return self.loss.beta if isfinite(self.loss.beta) else 1.0
         return best_scale(
-            lambda scales: self.used.gold_costs(
+            lambda scales, _: self.used.gold_costs(
                 weights, self.dev_text, self.dev_gold[number], scales, self.threads
             )
         )
