@@ -161,3 +161,22 @@ def test_on_the_same_words_it_is_the_plain_evaluation(seed):
     for name in ("UAS", "LAS", "CLAS"):
         ratio = plain[name]
         assert found[name] == (ratio.correct, ratio.gold, ratio.system)
+
+
+def test_only_annotated_words_are_scored():
+    """Words are cut differently; what gold does not know counts on neither side."""
+    columns = {"upos": ["PRON", "VERB", "_"], "deprels": ["_", "root", "punct"]}
+    gold = [Sentence(["I", "see", "."], heads=[2, 0, None], **columns)]
+    found = [Sentence(["I", "see."], heads=[2, 0], deprels=["nsubj", "root"], upos=["PRON", "VERB"])]
+    same = [Sentence(["I", "see", "."], heads=[2, 0, 1], deprels=["obj", "root", "punct"], upos=["X"] * 3)]
+
+    def counts(system, name, **how):
+        ratio = evaluate_raw_text(gold, system, **how).scores[name]
+        return ratio.correct, ratio.gold, ratio.system
+
+    assert counts(same, "UAS") == (2, 3, 3)
+    assert counts(same, "UAS", annotated_only=True) == (2, 2, 2)
+    assert counts(same, "LAS", annotated_only=True) == (1, 1, 1)
+    assert counts(same, "UPOS", annotated_only=True) == (0, 2, 2)
+    assert counts(found, "UAS", annotated_only=True) == (1, 2, 2)
+    assert counts(found, "Words", annotated_only=True) == (1, 3, 2)

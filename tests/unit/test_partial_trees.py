@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from command import run_here
+from small_pipeline import SMALL
 from small_training import changed, check_same_bytes, treebank
 
 from arbora.dependency import preset_options, train
 from arbora.errors import ArboraError
 from arbora.evaluation import evaluate
 from arbora.models import read_model
+from arbora.pipeline.training import PipelineTask
+from arbora.training import Watcher, make_task, run
 from arbora.treebank import Sentence, read, write
 
 FEW = {"bits": 16, "pruner_bits": 14, "epochs": 8}
@@ -138,4 +143,15 @@ def test_the_command_scores_annotated_words(tmp_path):
     done = run_here(*files, "--annotated-only", "--json")
     assert done.returncode == 0, done.stderr
     assert '"UAS": {"f1": 1.0' in done.stdout
-    assert run_here(*files, "--annotated-only", "--raw-text").returncode == 2
+    done = run_here(*files, "--annotated-only", "--raw-text", "--json")
+    assert json.loads(done.stdout)["scores"]["UAS"]["f1"] == 1.0
+
+
+def test_a_pipeline_learns_from_partial_trees_and_is_scored_on_annotated_words():
+    data, dev, notes = partial(), partial(0.5, seed=2), []
+    task = make_task(PipelineTask, data, dev, SMALL, watcher=Watcher(on_note=notes.append))
+    nlp = run(task, watcher=Watcher(on_note=notes.append))
+    assert any("words have no head: learning from partial trees." in line for line in notes), notes
+    found = scores(nlp.parser, dev)
+    own = nlp.card["scores"]["gold_tags"]
+    assert own["UAS"] == round(100 * found["uas"], 2)

@@ -35,29 +35,28 @@ def evaluate_files(
 ) -> dict[str, Any]:
     """Everything about a parse as plain data; ``other`` is a second parse to compare it with.
 
-    ``annotated_only``: words without a gold head do not count; then there is no calibration.
+    ``annotated_only``: words without a gold head do not count for what needs one; then there is no
+    calibration.
     If the words are not the same, or with ``raw_text``, it has the scores of CoNLL 2018 alone. If a file is
     in brackets, it has bracket scores.
     """
     if have_trees(gold, system, other):
         if raw_text:
             raise ArboraError("--raw-text is for dependencies: bracket scores need the same words")
+        if annotated_only:
+            raise ArboraError("--annotated-only is for dependencies: brackets have no words without a head")
         return evaluate_trees(gold, system, other)
     right: list[Sentence] = list(read(gold, single_root=False))
     found: list[Sentence] = list(read(system, single_root=False))
-    if annotated_only:
-        if raw_text:
-            raise ArboraError("--annotated-only needs the same words on both sides: it has no --raw-text")
-        return _annotated_words(right, found, other)
     if not raw_text:
         try:
-            return _same_words(right, found, other)
+            return (_annotated_words if annotated_only else _same_words)(right, found, other)
         except MismatchError:
             if other is not None:
                 raise
     elif other is not None:
         raise ArboraError("--compare needs the same words on both sides: it does not go with --raw-text")
-    return evaluate_raw_text(right, found).as_dict()
+    return evaluate_raw_text(right, found, annotated_only=annotated_only).as_dict()
 
 
 def _same_words(right: list[Sentence], found: list[Sentence], other: str | None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from arbora.evaluation.alignment import Layout, align, check_same_text, lay_out
 from arbora.evaluation.attachment import CONTENT_RELATIONS, Ratio
 from arbora.evaluation.tables import percent, table_text
 from arbora.treebank import Sentence
+from arbora.treebank.sentence import UNKNOWN
 
 FUNCTIONAL_RELATIONS = frozenset({"aux", "cop", "mark", "det", "clf", "case", "cc"})
 UNIVERSAL_FEATURES = frozenset(
@@ -85,10 +86,13 @@ class RawTextEvaluation:
         }
 
 
-def evaluate_raw_text(gold: Iterable[Sentence], system: Iterable[Sentence]) -> RawTextEvaluation:
+def evaluate_raw_text(
+    gold: Iterable[Sentence], system: Iterable[Sentence], *, annotated_only: bool = False
+) -> RawTextEvaluation:
     """Compare what was made of raw text with gold; sentences and words may be cut differently.
 
-    MismatchError if the characters are not the same.
+    ``annotated_only``: words whose gold has no head, relation or UPOS tag, and those aligned with them, do
+    not count where that is compared. MismatchError if the characters are not the same.
 
     >>> gold = [Sentence(["Dogs", "bark", "."], heads=[2, 0, 2], deprels=["nsubj", "root", "punct"])]
     >>> system = [Sentence(["Dogs", "bark."], heads=[2, 0], deprels=["nsubj", "root"])]
@@ -108,7 +112,8 @@ def evaluate_raw_text(gold: Iterable[Sentence], system: Iterable[Sentence]) -> R
         "Words": Ratio(len(pairs), len(right.words), len(found.words)),
     }
     for name, (key, content_only) in _KEYS.items():
-        scores[name] = _ratio(sides, pairs, key, content_only)
+        hidden = _unannotated(sides[0], name) if annotated_only else frozenset()
+        scores[name] = _ratio(sides, pairs, key, content_only, hidden)
     return RawTextEvaluation(len(pairs), scores)
 
 
@@ -196,8 +201,31 @@ _KEYS: dict[str, tuple[Key, bool]] = {
 }
 
 
-def _ratio(sides: tuple[_Side, _Side], pairs: list[tuple[int, int]], key: Key, content_only: bool) -> Ratio:
+def _unannotated(gold: _Side, metric: str) -> frozenset[int]:
+    """The places in gold of which it is not known what a metric compares."""
+
+    def is_known(place: int) -> bool:
+        if metric in ("UPOS", "AllTags"):
+            return gold.column(place, "upos") != UNKNOWN
+        if metric in ("XPOS", "UFeats", "Lemmas"):
+            return True
+        return gold.head_place(place) is not None and (metric == "UAS" or gold.relation(place) != UNKNOWN)
+
+    return frozenset(place for place in range(len(gold.layout.words)) if not is_known(place))
+
+
+def _ratio(
+    sides: tuple[_Side, _Side],
+    pairs: list[tuple[int, int]],
+    key: Key,
+    content_only: bool,
+    hidden: frozenset[int],
+) -> Ratio:
+    """Words that match ``hidden`` places of gold do not count."""
+
     def counts(side: _Side, place: int) -> bool:
+        if side.match.get(place) in hidden:
+            return False
         return not content_only or side.relation(place) in CONTENT_RELATIONS
 
     gold, system = sides

@@ -26,6 +26,7 @@ def measure_pipeline(
     """F1 of the CoNLL 2018 metrics, in percent: from raw text, from gold tokens, and from gold tags.
 
     The raw text is that of the treebank, its sentences joined by spaces and its paragraphs by blank lines.
+    Words whose gold head or relation is not known do not count for UAS and LAS.
     """
     options = ParseOptions(threads=threads)
     text = running_text(paragraphs_of(gold)).text.encode()
@@ -46,5 +47,5 @@ def _untagged(sentence: Sentence) -> Sentence:
 
 
 def _scores(gold: Sequence[Sentence], system: Any, names: tuple[str, ...]) -> dict[str, float]:
-    found = evaluate_raw_text(gold, system).scores
-    return {name: round(100 * found[name].f1, 2) for name in names}
+    found = evaluate_raw_text(gold, system, annotated_only=True).scores
+    return {name: round(100 * found[name].f1, 2) for name in names if found[name].gold}
