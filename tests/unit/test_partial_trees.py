@@ -92,7 +92,7 @@ def test_without_whole_trees_on_dev_nothing_is_calibrated_and_a_line_says_so(tmp
     done = run_here(
         "train", "parser", source, "--dev", tmp_path / "dev.conllu", "-o", tmp_path / "m", "--epochs", 1
     )
-    assert "no dev sentence has a whole tree: probabilities are not calibrated." in done.stderr
+    assert "dev has too few whole trees: probabilities are not calibrated." in done.stderr
 
 
 def test_on_dev_annotated_words_count_alone():
@@ -100,6 +100,16 @@ def test_on_dev_annotated_words_count_alone():
     parser = train(treebank()[9:], dev, changed(epochs=1))
     row = parser.header["report"]["epochs"][-1]
     assert {name: row[name] for name in ("uas", "las")} == pytest.approx(scores(parser, dev))
+
+
+def test_a_few_whole_trees_among_partial_ones_calibrate_nothing():
+    """One of one word would ask for a scale at which all trees are alike."""
+    dev = partial(0.5, seed=2)
+    assert sum(None not in s.heads and "_" not in s.deprels for s in dev) == 1
+    parser = train(partial(), dev, changed())
+    assert parser.header["tree_scale"] == 1.0
+    row = parser.header["report"]["epochs"][-1]
+    assert scores(parser, dev)["uas"] == pytest.approx(row["uas"], abs=0.05)
 
 
 @pytest.mark.parametrize("options", [{}, {"loss": "crf", "labels": "second-stage"}])

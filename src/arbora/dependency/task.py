@@ -29,11 +29,11 @@ from arbora.dependency.treebanks import (
     encode_trees,
     fits,
     is_annotated,
-    is_whole,
     read_trees,
     seen_labels,
     tag_names,
     usable_trees,
+    whole_trees,
 )
 from arbora.errors import ArboraError
 from arbora.features import Templates
@@ -114,14 +114,14 @@ class ParserTask(FileTask[DependencyParser]):
         # Arcs that no tree can have are not the pruner's fault.
         possible = [sentence for sentence in dev if fits(sentence, options)]
         self.dev_for_threshold = encoded(possible) if options.projective and possible else self.dev
-        self.sample = self._sample_for_calibration([sentence for sentence in dev if is_whole(sentence)])
+        self.sample = self._sample_for_calibration(whole_trees(dev))
         words = sum(map(len, self.sample))
         self.dev_for_scales = {
             parts: encode_trees(self.sample[:: min(parts, max(1, words // LEAST_OF_PART))], numbers, tags)
             for _, _, parts in (ROUNDS if self.sample else ())
         }
         if dev and not self.sample:
-            self.notes.append("Warning: no dev sentence has a whole tree: probabilities are not calibrated.")
+            self.notes.append("Warning: dev has too few whole trees: probabilities are not calibrated.")
         self.calibrated: dict[str, Any] = natural_scales(self.loss)
         self.header = self._make_header(labels, tags, templates, licence)
         self.header["trained_on"]["skipped_nonprojective"] = usable.not_projective

@@ -22,6 +22,9 @@ MOST_CROSSING = 0.005
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 
+LEAST_WHOLE_WORDS = 100
+"""Whole trees with fewer words than that, among partial ones, are no sample to fit a scale to."""
+
 
 @dataclass(slots=True)
 class TrainingData:
@@ -157,6 +160,13 @@ def is_annotated(sentence: Sentence) -> bool:
 def is_whole(sentence: Sentence) -> bool:
     """Whether every word has a head and a label."""
     return None not in sentence.heads and UNKNOWN not in sentence.deprels
+
+
+def whole_trees(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences that are whole; none if these are but a few short ones among partial trees."""
+    found = [sentence for sentence in sentences if is_whole(sentence)]
+    few = len(found) < len(sentences) and sum(map(len, found)) < LEAST_WHOLE_WORDS
+    return [] if few else found
 
 
 def completed(sentence: Sentence, *, single_root: bool = False, projective: bool = False) -> list[int]:
