@@ -16,6 +16,16 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 Masks: TypeAlias = Mask | Sequence[Mask | None] | None
 
 
+def as_floats(scores: Any) -> Floats:
+    """The scores of one sentence as the core takes them: contiguous, of 64 bits."""
+    try:
+        return np.ascontiguousarray(scores, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidScoresError(
+            f"scores must be an array of numbers, with rows of one length; this is {type(scores).__name__}"
+        ) from None
+
+
 def constrain(scores: Scores, *, forced: Mask | None = None, forbidden: Mask | None = None) -> Floats:
     """The scores with ``-inf`` on every arc that ``forced`` and ``forbidden`` rule out.
 
@@ -31,7 +41,7 @@ def constrain(scores: Scores, *, forced: Mask | None = None, forbidden: Mask | N
     >>> trees.constrain(np.ones((3, 3)), forced=forced)[:, 2]
     array([  1., -inf, -inf])
     """
-    result = np.array(scores, dtype=np.float64)
+    result = as_floats(scores).copy()
     if result.ndim not in (2, 3) or result.shape[0] != result.shape[1]:
         raise InvalidScoresError(
             f"scores must have the shape (n+1, n+1) or (n+1, n+1, labels), not {result.shape}"
@@ -40,8 +50,8 @@ def constrain(scores: Scores, *, forced: Mask | None = None, forbidden: Mask | N
         result[_as_mask(forbidden, result, "forbidden")] = -np.inf
     if forced is not None:
         mask = _as_mask(forced, result, "forced").copy()
-        mask[:, 0] = False
-        arcs: Mask = np.atleast_2d(mask.reshape(*mask.shape[:2], -1).any(axis=2))
+        mask[:, :1] = False
+        arcs: Mask = mask if mask.ndim == 2 else np.atleast_2d(mask.any(axis=2))
         _check_forced(arcs)
         tokens = arcs.any(axis=0)
         result[:, tokens] = np.where(mask[:, tokens], result[:, tokens], -np.inf)
@@ -51,9 +61,8 @@ def constrain(scores: Scores, *, forced: Mask | None = None, forbidden: Mask | N
 
 def constrain_batch(sentences: Sequence[Scores], forced: Masks, forbidden: Masks, one: bool) -> list[Floats]:
     """`constrain` for each sentence; if there is only ``one``, the masks are its own, else lists of masks."""
-    nothing = [None] * len(sentences)
-    each_forced: Any = nothing if forced is None else [forced] if one else forced
-    each_forbidden: Any = nothing if forbidden is None else [forbidden] if one else forbidden
+    each_forced = [forced] if one else _masks_of(forced, len(sentences), "forced")
+    each_forbidden = [forbidden] if one else _masks_of(forbidden, len(sentences), "forbidden")
     result = []
     for index, (scores, must, must_not) in enumerate(
         zip(sentences, each_forced, each_forbidden, strict=True)
@@ -65,6 +74,15 @@ def constrain_batch(sentences: Sequence[Scores], forced: Masks, forbidden: Masks
                 raise
             raise type(error)(f"sentence {index} of the batch: {error}") from None
     return result
+
+
+def _masks_of(masks: Any, count: int, name: str) -> Any:
+    """The mask of each sentence of a batch."""
+    if masks is None:
+        return [None] * count
+    if not isinstance(masks, Sequence | np.ndarray) or len(masks) != count:
+        raise InvalidScoresError(f"{name} must be a list with a mask or None for each of {count} sentences")
+    return masks
 
 
 def _check_forced(arcs: Mask) -> None:
@@ -86,7 +104,10 @@ def _check_possible(arcs: Mask, scores: Floats) -> None:
 
 
 def _as_mask(mask: Mask, scores: Floats, name: str) -> Mask:
-    mask = np.asarray(mask)
+    try:
+        mask = np.asarray(mask)
+    except ValueError:  # rows of several lengths
+        raise InvalidScoresError(f"{name} must be a boolean mask, with rows of one length") from None
     if mask.dtype != np.bool_:
         raise InvalidScoresError(f"{name} must be a boolean mask, not an array of {mask.dtype}")
     if mask.ndim == 2 and scores.ndim == 3:

@@ -89,6 +89,9 @@ def join(*arrays: VariableArray) -> VariableArray:
     """All variables of several arrays in a row; they must be of one graph and one kind."""
     if not arrays:
         raise ArboraError("there must be at least one array of variables")
+    for array in arrays:
+        if not isinstance(array, VariableArray):
+            raise ArboraError(f"variables of a graph are wanted here, not {type(array).__name__}")
     first = arrays[0]
     if any(array.graph is not first.graph for array in arrays):
         raise ArboraError("the variables belong to different graphs")

@@ -117,7 +117,7 @@ class FactorGraph:
         array([0. , 0.5, 0.5])
         """
         core = self._core
-        for variables, value in given:
+        for variables, value in _pairs(given):
             if core is self._core:
                 core = core.copy()
             for number, known in self._evidence(variables, value):
@@ -209,6 +209,13 @@ class FactorGraph:
             raise ArboraError(f"variables of this graph are wanted here, not {type(variables).__name__}")
         if variables.graph is not self.identity:
             raise ArboraError("the variables belong to another graph")
+
+
+def _pairs(given: Any) -> list[tuple[VariableArray, Any]]:
+    try:
+        return [(variables, value) for variables, value in given]
+    except (TypeError, ValueError):
+        raise ArboraError("what is given are pairs of variables and their values") from None
 
 
 def _clamp(core: _core.FactorGraph, number: int, known: int) -> None:
