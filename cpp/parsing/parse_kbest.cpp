@@ -163,7 +163,7 @@ std::vector<LabelledTree> parse_kbest(const Scorer& scorer, std::size_t sentence
                                       const ParseOptions& options, int k) {
     const int n = scorer.length(sentence);
     if (n == 0) return {{Heads{-1}, {-1}, 0.0}};
-    check_kbest_length(n);
+    check_kbest_length(n, options);
     const ScoreKinds kinds = scorer.kinds();
     const auto own = scorer.begin(sentence);
     return with_implied(given, scorer, n, [&](Given known) { return KBest(kinds, *own, n, known, options, k).run(); });

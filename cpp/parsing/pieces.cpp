@@ -14,7 +14,7 @@ namespace arbora {
 namespace {
 
 // Tables of arcs and charts of so many words have some hundred megabytes.
-constexpr int most_words = 5000, most_projective_words = 2000, most_kbest_words = 1000;
+constexpr int most_words = 5000, most_projective_words = 2000;
 
 // Some words of a sentence, parsed as a sentence of their own. Numbers of words are local: 1 is the first of `words`.
 struct Excerpt {
@@ -52,6 +52,15 @@ std::vector<int> count_crossings(const int* heads, int n) {
     return result;
 }
 
+// The trees of pieces prove nothing about the whole: nothing is spent on certificates.
+ParseOptions without_certificates(ParseOptions options) {
+    if (!options.graph.certify) return options;
+    options.certificates = options.graph.certify = false;
+    options.graph.nodes = 0;
+    options.graph.iterations = std::min(options.graph.iterations, GraphOptions{}.iterations);
+    return options;
+}
+
 class PieceByPiece {
 public:
     PieceByPiece(const Scorer& scorer, std::size_t sentence, Given given, const ParseOptions& options, ParseRef& result)
@@ -60,7 +69,7 @@ public:
           n_(scorer.length(sentence)),
           labels_(scorer.kinds().labels),
           given_(given),
-          options_(options),
+          options_(without_certificates(options)),
           result_(result),
           window_(std::max(8, options.exact_length / 4)) {
         heads_.assign(n_ + 1, -1);
@@ -299,7 +308,7 @@ private:
     std::size_t sentence_;
     int n_, labels_;
     Given given_;
-    const ParseOptions& options_;
+    const ParseOptions options_;
     ParseRef& result_;
     int window_;                      // how many words are looked at to find the end of a piece
     std::vector<int> heads_;          // that are given, and those found so far; -1: not yet
@@ -328,10 +337,10 @@ void check_exact_length(int n, TreeKind kind) {
                       " can be parsed by these scores");
 }
 
-void check_kbest_length(int n) {
-    if (n > most_kbest_words)
+void check_kbest_length(int n, const ParseOptions& options) {
+    if (n > options.exact_length)
         throw TooLong("it has " + words_text(n) + ", and k best trees are found for at most " +
-                      words_text(most_kbest_words));
+                      words_text(options.exact_length) + " (exact_length)");
 }
 
 }  // namespace arbora

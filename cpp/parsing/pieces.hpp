@@ -21,7 +21,7 @@ bool parse_in_pieces(const Scorer& scorer, std::size_t sentence, Given given, co
 
 // Throws TooLong if a sentence of n words cannot be parsed at once, for scorers that have no excerpts.
 void check_exact_length(int n, TreeKind kind);
-// The same for k best trees.
-void check_kbest_length(int n);
+// The same for k best trees, which are never found in pieces.
+void check_kbest_length(int n, const ParseOptions& options);
 
 }  // namespace arbora

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -218,9 +219,22 @@ def test_any_threads_give_the_same(parsers):
 
 
 def test_kbest_of_a_long_sentence_is_one_clear_line(parsers):
-    sentence = long_sentence(1001, comments=["# sent_id = endless"])
-    with pytest.raises(TooLongError, match=r"endless.*is too long: it has 1001 words.*at most 1000"):
+    sentence = long_sentence(301, comments=["# sent_id = endless"])
+    with pytest.raises(TooLongError, match=r"endless.*it has 301 words.*at most 300 .*\(exact_length"):
         list(parsers[False].kbest([sentence], 2))
+    assert len(next(parsers[False].kbest([sentence], 2, ParseOptions(exact_length=301)))) == 2
+
+
+def test_pieces_spend_nothing_on_certificates():
+    """Branch and bound would find better trees than one iteration does."""
+    parser = parser_of("turbo")
+    plain = ParseOptions(exact_length=100, iterations=1)
+    first, certified = (
+        next(parser.parse([long_sentence(400)], options))
+        for options in (plain, replace(plain, certificates=True))
+    )
+    assert certified.heads == first.heads
+    assert "# certificate = none" in certified.comments
 
 
 def test_pieces_cannot_be_tiny():
