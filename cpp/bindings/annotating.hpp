@@ -8,10 +8,10 @@
 
 namespace arbora {
 
-// What is given is of all words of the batch.
+// What is given is of all words of the batch; there are so many labels.
 AnnotationOptions annotation_options(const TreeOptions& trees, bool least_risk, bool probabilities, bool constraints,
                                      int threads, const OptionalIntegers& given_heads,
-                                     const OptionalIntegers& given_labels, const treebank::Batch& batch);
+                                     const OptionalIntegers& given_labels, int labels, const treebank::Batch& batch);
 
 // Adds what gives trees to batches to the class.
 void bind_annotating(nanobind::class_<Scorer>& scorers);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "batches.hpp"
+#include "checks.hpp"
 #include "strings.hpp"
 #include "treebank/constituents.hpp"
 
@@ -34,8 +35,7 @@ using LabelledSpans = std::vector<std::tuple<std::string, std::int32_t, std::int
 void set_constituents(Batch& batch, std::size_t place, const LabelledSpans& spans,
                       const std::optional<std::vector<double>>& probabilities) {
     AnnotatedSentence& sentence = sentence_at(batch, place);
-    if (probabilities && probabilities->size() != spans.size())
-        throw nb::value_error("every constituent needs a probability");
+    if (probabilities) expect_length(probabilities->size(), spans.size(), "probabilities");
     std::vector<Constituent> constituents;
     for (std::size_t i = 0; i < spans.size(); ++i) {
         const auto& [label, begin, end] = spans[i];
@@ -58,7 +58,7 @@ nb::list constituents_of(const AnnotatedSentence& sentence) {
 
 // Copies of each sentence, so many as `counts` says.
 BatchPointer repeated(const Batch& batch, const std::vector<std::size_t>& counts) {
-    if (counts.size() != batch.sentences.size()) throw nb::value_error("every sentence needs a count");
+    expect_length(counts.size(), batch.sentences.size(), "counts");
     Batch result;
     for (std::size_t i = 0; i < counts.size(); ++i)
         for (std::size_t copy = 0; copy < counts[i]; ++copy) result.sentences.push_back(batch.sentences[i].copy());

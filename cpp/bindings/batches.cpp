@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "outcomes.hpp"
 #include "strings.hpp"
 #include "support/parallel.hpp"
@@ -31,6 +32,8 @@ using namespace arbora::treebank;
 constexpr int form_item = 0, head_item = 5, misc_item = 8, comment_item = 9, multiword_item = 10, node_item = 11,
               newline_item = 12, closing_item = 13, item_count = 14;
 
+constexpr const char* item_names[] = {"forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc"};
+
 PyObject* checked_list(nb::handle columns, int item) {
     PyObject* list = PyTuple_GET_ITEM(columns.ptr(), item);
     if (!PyList_Check(list)) throw nb::value_error("the columns of a sentence must be lists");
@@ -48,8 +51,7 @@ void read_words(nb::handle columns, AnnotatedSentence& sentence) {
     PyObject* lists[misc_item + 1];
     for (int item = form_item; item <= misc_item; ++item) {
         lists[item] = checked_list(columns, item);
-        if (PyList_GET_SIZE(lists[item]) != PyList_GET_SIZE(lists[form_item]))
-            throw nb::value_error("the columns of a sentence must be of one length");
+        expect_length(PyList_GET_SIZE(lists[item]), PyList_GET_SIZE(lists[form_item]), item_names[item]);
     }
     const auto count = static_cast<std::size_t>(PyList_GET_SIZE(lists[form_item]));
     sentence.block.words.resize(count);
@@ -192,8 +194,9 @@ nb::bytes conllu_of(const Batch& batch, std::size_t count, int threads) {
 
 void set_tree(Batch& batch, std::size_t place, const std::vector<int>& heads, const std::vector<std::string>& labels) {
     AnnotatedSentence& sentence = sentence_at(batch, place);
-    if (heads.size() != sentence.words() || labels.size() != heads.size())
-        throw nb::value_error("every word needs a head and a label");
+    expect_length(heads.size(), sentence.words(), "heads");
+    expect_length(labels.size(), sentence.words(), "labels");
+    expect_all_between(heads.data(), heads.size(), 0, static_cast<std::ptrdiff_t>(heads.size()), "heads");
     for (std::size_t word = 0; word < heads.size(); ++word) {
         sentence.block.heads[word] = heads[word];
         sentence.block.words[word][7] = sentence.texts->add(labels[word]);

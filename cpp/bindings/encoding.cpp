@@ -7,12 +7,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <climits>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "linear/atoms.hpp"
 #include "linear/hashing.hpp"
 #include "linear/templates.hpp"
@@ -67,7 +69,7 @@ void bind_encoding(nb::module_& m) {
         .def(
             "first",
             [](const Encoded& self, std::size_t count) {
-                if (count > self.sentences()) throw nb::index_error("there are fewer sentences");
+                if (count) expect_place(count - 1, self.sentences(), "sentences");
                 return self.first(count);
             },
             "count"_a)
@@ -85,15 +87,12 @@ void bind_encoding(nb::module_& m) {
             "set_tags",
             [](Encoded& self, const Array<const int>& counts, const Array<const int>& tags,
                const Array<const double>& scores) {
-                if (counts.shape(0) != self.words() || tags.shape(0) != scores.shape(0))
-                    throw nb::value_error("every word needs a count, every tag a score");
+                expect_length(counts, self.words(), "counts");
+                expect_length(scores, tags.shape(0), "scores");
+                expect_all_between(counts.data(), counts.shape(0), 0, INT_MAX, "counts");
                 std::vector<std::size_t> starts{0};
-                for (std::size_t i = 0; i < counts.shape(0); ++i) {
-                    if (counts.data()[i] < 0) throw nb::value_error("a count is negative");
-                    starts.push_back(starts.back() + counts.data()[i]);
-                }
-                if (starts.back() != tags.shape(0))
-                    throw nb::value_error("the counts do not sum to the number of tags");
+                for (std::size_t i = 0; i < counts.shape(0); ++i) starts.push_back(starts.back() + counts.data()[i]);
+                expect_length(tags, starts.back(), "tags");
                 std::vector<WordTag> all;
                 for (std::size_t i = 0; i < tags.shape(0); ++i) all.push_back({tags.data()[i], scores.data()[i]});
                 self.set_tags(std::move(starts), std::move(all));
@@ -105,7 +104,7 @@ void bind_encoding(nb::module_& m) {
         "candidate_tags",
         [](const std::vector<std::string>& names, const std::vector<std::string>& upos,
            const std::vector<std::string>& misc) {
-            if (upos.size() != misc.size()) throw nb::value_error("every word needs both columns");
+            expect_length(misc.size(), upos.size(), "misc");
             const Names tags(names);
             std::vector<std::string> first;
             std::vector<std::vector<std::tuple<int, double>>> all;

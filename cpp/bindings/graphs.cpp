@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "factors/linear_program.hpp"
 #include "outcomes.hpp"
 
@@ -18,26 +19,24 @@ namespace {
 using namespace arbora;
 
 const FactorGroup& group_of(const FactorGraph& graph, std::size_t group) {
-    if (group >= graph.groups().size()) throw nb::index_error("there is no such group");
+    expect_place(group, graph.groups().size(), "groups");
     return *graph.groups()[group];
 }
 
 const FactorGroup& factor_of(const FactorGraph& graph, std::size_t group, std::size_t factor) {
     const FactorGroup& found = group_of(graph, group);
-    if (factor >= found.size()) throw nb::index_error("the group has no such factor");
+    expect_place(factor, found.size(), "factors of the group");
     return found;
 }
 
 // The numbers for the ports of a factor, which must be as many as it has.
 const double* numbers_for(const FactorGroup& group, std::size_t factor, const Vector<double>& numbers) {
-    if (numbers.shape(0) != static_cast<std::size_t>(group.wiring().port_count(factor)))
-        throw nb::value_error("there must be one number for each port");
+    expect_length(numbers, group.wiring().port_count(factor), "numbers of ports");
     return numbers.data();
 }
 
 Assignment assignment_of(const FactorGraph& graph, const Vector<std::uint8_t>& values) {
-    if (values.shape(0) != static_cast<std::size_t>(graph.slots()))
-        throw nb::value_error("an assignment must have one number for each slot");
+    expect_length(values, graph.slots(), "assignment");
     return vector_of(values);
 }
 
@@ -215,8 +214,7 @@ void bind_graphs(nb::module_& m) {
             "configuration",
             [](const FactorGraph& graph, std::size_t group, std::size_t factor, const std::vector<int>& active) {
                 const FactorGroup& found = factor_of(graph, group, factor);
-                for (int port : active)
-                    if (port < 0 || port >= found.wiring().port_count(factor)) throw nb::index_error("no such port");
+                for (int port : active) expect_between(port, 0, found.wiring().port_count(factor) - 1, "active");
                 Arena arena;
                 std::vector<double> parts(found.part_count(factor), 0.0);
                 const double score = found.score(factor, active, arena);
@@ -233,8 +231,7 @@ void bind_graphs(nb::module_& m) {
     graph.def(
         "violated_rows",
         [](const FactorGraph& graph, const Vector<double>& values) {
-            if (values.shape(0) != static_cast<std::size_t>(graph.slots()))
-                throw nb::value_error("there must be one value for each slot");
+            expect_length(values, graph.slots(), "values");
             return program_dictionary(violated_rows(graph, values.data()));
         },
         "values"_a, "Rows that a solution of the linear program with cuts violates.");

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "checks.hpp"
 #include "factors/graph.hpp"
 
 // Factors are added to a graph by methods of arbora._core.FactorGraph, one for each kind; every file of bindings that
@@ -43,9 +44,11 @@ inline arbora::Wiring wired(const arbora::FactorGraph& graph, const Vector<std::
     const std::int64_t* begin = begins.data();
     const auto count = static_cast<std::int64_t>(all.size());
     arbora::Wiring wiring;
+    if (begins.shape(0) == 0) throw nanobind::value_error("begins: there must be the end at least");
+    arbora::expect_between(begin[0], 0, 0, "the first of begins");
+    arbora::expect_between(begin[begins.shape(0) - 1], count, count, "the last of begins");
     for (std::size_t i = 0; i + 1 < begins.shape(0); ++i) {
-        if (begin[i] < 0 || begin[i + 1] < begin[i] || begin[i + 1] > count)
-            throw std::invalid_argument("factors must begin one after the other");
+        arbora::expect_between(begin[i + 1], begin[i], count, "begins");
         wiring.add_factor(graph.variables(), {all.data() + begin[i], all.data() + begin[i + 1]});
     }
     return wiring;

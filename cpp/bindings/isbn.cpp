@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <climits>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "isbn/beam.hpp"
 #include "isbn/learner.hpp"
 #include "support/parallel.hpp"
@@ -44,7 +46,7 @@ struct BoundNetwork {
     isbn::Inference inference;
 
     isbn::Network with(const Array<const double>& weights) const {
-        if (weights.shape(0) != shape.weight_count()) throw nb::value_error("the weights are of another network");
+        expect_length(weights, shape.weight_count(), "weights");
         return {shape, weights.data(), inference};
     }
 };
@@ -94,27 +96,40 @@ std::vector<SpanSpec> specs_of(const std::vector<isbn::Span>& spans) {
     return result;
 }
 
+void check_word(const isbn::Shape& shape, int tag, int word) {
+    expect_between(tag, 0, shape.tags - 1, "tags");
+    expect_between(word, shape.word_begins[tag], shape.word_begins[tag + 1] - 1, "words");
+}
+
+void check_decisions(const isbn::Shape& shape, const std::vector<isbn::Decision>& decisions) {
+    for (const isbn::Decision& decision : decisions) {
+        expect_between(decision.action, 0, isbn::action_count - 1, "actions");
+        if (decision.action == isbn::project) expect_between(decision.label, 0, shape.labels - 1, "labels");
+        if (decision.action == isbn::shift) check_word(shape, decision.tag, decision.word);
+    }
+}
+
 // Derivations that are learned from.
 struct Corpus {
     std::vector<std::vector<isbn::Decision>> derivations;
 
     void add(const BoundNetwork& network, const std::vector<DecisionSpec>& specs) {
-        const isbn::Shape& shape = network.shape;
-        const auto within = [](int number, int count) { return number >= 0 && number < count; };
-        for (const auto& [action, label, tag, word] : specs) {
-            const bool is_shift = action == isbn::shift;
-            if (!within(action, isbn::action_count) || (action == isbn::project && !within(label, shape.labels)) ||
-                (is_shift &&
-                 (!within(tag, shape.tags) || word < shape.word_begins[tag] || word >= shape.word_begins[tag + 1])))
-                throw nb::value_error("a decision is out of range");
-        }
-        derivations.push_back(decisions_of_specs(specs));
+        std::vector<isbn::Decision> decisions = decisions_of_specs(specs);
+        check_decisions(network.shape, decisions);
+        derivations.push_back(std::move(decisions));
+    }
+
+    // They were checked by a network when they came, perhaps by another.
+    const Corpus& of(const BoundNetwork& network) const {
+        for (const auto& decisions : derivations) check_decisions(network.shape, decisions);
+        return *this;
     }
 };
 
 nb::object log_probabilities(const BoundNetwork& self, const Array<const double>& weights, const Corpus& corpus,
                              int threads) {
     const isbn::Network network = self.with(weights);
+    corpus.of(self);
     double* result;
     auto array = new_array<double, 1>({corpus.derivations.size()}, result);
     {
@@ -129,12 +144,13 @@ nb::object log_probabilities(const BoundNetwork& self, const Array<const double>
 
 nb::tuple gradient_of(const BoundNetwork& self, const Array<const double>& weights, const Corpus& corpus,
                       std::size_t number) {
+    expect_place(number, corpus.of(self).derivations.size(), "number");
     isbn::DerivationPass pass(self.shape);
     double* gradient;
     auto array = new_array<double, 1>({self.shape.weight_count()}, gradient);
     std::fill_n(gradient, self.shape.weight_count(), 0.0);
     const isbn::Network network = self.with(weights);
-    const double value = pass.run_forward(network, corpus.derivations.at(number));
+    const double value = pass.run_forward(network, corpus.derivations[number]);
     pass.add_gradient(network, 1, gradient);
     return nb::make_tuple(value, array);
 }
@@ -146,6 +162,16 @@ std::vector<std::vector<ParseSpec>> parse_sentences(const BoundNetwork& self, co
                                                     const std::vector<std::vector<int>>& words, int beam, int branching,
                                                     int candidates, int most_steps, int threads) {
     const isbn::Network network = self.with(weights);
+    expect_length(words.size(), tags.size(), "sentences of words");
+    for (std::size_t i = 0; i < tags.size(); ++i) {
+        expect_length(words[i].size(), tags[i].size(), "words of a sentence");
+        for (std::size_t word = 0; word < words[i].size(); ++word)
+            check_word(self.shape, tags[i][word], words[i][word]);
+    }
+    expect_between(beam, 1, INT_MAX, "beam");
+    expect_between(branching, 1, INT_MAX, "branching");
+    expect_between(candidates, 1, INT_MAX, "candidates");
+    expect_between(most_steps, 1, INT_MAX, "most_steps");
     isbn::BeamOptions options;
     options.beam = beam;
     options.branching = branching;
@@ -154,7 +180,7 @@ std::vector<std::vector<ParseSpec>> parse_sentences(const BoundNetwork& self, co
     std::vector<std::vector<ParseSpec>> result(tags.size());
     nb::gil_scoped_release release;
     parallel_for(tags.size(), threads, [&](std::size_t i) {
-        for (const isbn::BeamParse& parse : isbn::parse_by_beam(network, tags[i], words.at(i), options)) {
+        for (const isbn::BeamParse& parse : isbn::parse_by_beam(network, tags[i], words[i], options)) {
             std::vector<DecisionSpec> specs;
             for (const isbn::Decision& decision : parse.decisions) specs.push_back(spec_of(decision));
             result[i].emplace_back(std::move(specs), parse.log_probability);
@@ -168,8 +194,11 @@ nb::tuple maximise_means(const std::vector<std::tuple<Array<const double, 2>, Ar
                          const Array<const double>& eta, bool by_coordinates) {
     const int width = static_cast<int>(eta.shape(0));
     std::vector<isbn::Choice> list;
-    for (const auto& [rows, biases, chosen] : choices)
+    for (const auto& [rows, biases, chosen] : choices) {
+        expect_shape(rows, {biases.shape(0), eta.shape(0)}, "rows");
+        expect_between(chosen, 0, static_cast<std::ptrdiff_t>(biases.shape(0)) - 1, "chosen");
         list.push_back({rows.data(), biases.data(), static_cast<int>(biases.shape(0)), chosen});
+    }
     double* means;
     auto array = new_array<double, 1>({eta.shape(0)}, means);
     std::vector<double> logits(width);
@@ -195,6 +224,9 @@ void bind_learner(nb::module_& m) {
             "train",
             [](isbn::Learner& self, const BoundNetwork& network, const Corpus& corpus, const std::vector<int>& order,
                double rate, double decay, int batch, int threads) {
+                expect_length(self.weights.size(), network.shape.weight_count(), "weights of the learner");
+                expect_places(order, corpus.of(network).derivations.size(), "order");
+                expect_between(batch, 1, INT_MAX, "batch");
                 isbn::LearningOptions options;
                 options.rate = rate;
                 options.decay = decay;
@@ -236,6 +268,7 @@ void bind_isbn(nb::module_& m) {
     m.def(
         "isbn_decisions",
         [](const std::vector<SpanSpec>& spans, const std::vector<int>& tags, const std::vector<int>& words) {
+            expect_length(words.size(), tags.size(), "words");
             std::vector<isbn::Span> own;
             for (const auto& [label, begin, end] : spans) own.push_back({label, begin, end});
             std::vector<DecisionSpec> result;

@@ -4,9 +4,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <climits>
 #include <numeric>
 
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "outcomes.hpp"
 #include "tagging/lattice.hpp"
 
@@ -23,15 +25,15 @@ using Floats = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::
 Lattice lattice_of(const std::vector<int>& sizes, const Floats& local, const Floats& triples) {
     Lattice lattice;
     for (int size : sizes) {
-        if (size < 1) throw nb::value_error("every place needs a candidate");
+        expect_between(size, 1, INT_MAX - lattice.starts.back(), "sizes");
         lattice.starts.push_back(lattice.starts.back() + size);
     }
+    expect_length(local, lattice.starts.back(), "local");
     lattice.labels.resize(lattice.starts.back());
     std::iota(lattice.labels.begin(), lattice.labels.end(), 0);
     lattice.local.assign(local.data(), local.data() + local.shape(0));
     if (triples.shape(0)) lattice.make_chain();
-    if (lattice.local.size() != lattice.labels.size() || lattice.triples.size() != triples.shape(0))
-        throw nb::value_error("there must be a score for every candidate, and for every three");
+    expect_length(triples, lattice.triples.size(), "triples");
     std::copy_n(triples.data(), triples.shape(0), lattice.triples.begin());
     return lattice;
 }
@@ -73,10 +75,8 @@ void bind_lattices(nb::module_& m) {
         [](const std::vector<int>& sizes, const Floats& local, const Floats& triples, const std::vector<int>& gold,
            double beta, double gamma) {
             const Lattice lattice = lattice_of(sizes, local, triples);
-            if (gold.size() != sizes.size()) throw nb::value_error("every place has a gold candidate");
-            for (int i = 0; i < lattice.count(); ++i)
-                if (gold[i] < 0 || gold[i] >= lattice.size(i))
-                    throw nb::value_error("a gold candidate that there is not");
+            expect_length(gold.size(), sizes.size(), "gold");
+            for (int i = 0; i < lattice.count(); ++i) expect_between(gold[i], 0, lattice.size(i) - 1, "gold");
             std::vector<double> candidates, parts;
             const double loss = path_loss(lattice, gold.data(), beta, gamma, candidates, parts);
             return nb::make_tuple(loss, array_of(candidates), array_of(parts));

@@ -12,6 +12,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "linear/label_chains.hpp"
 #include "linear/learner.hpp"
 #include "parsing/losses.hpp"
@@ -30,6 +31,14 @@ using Optional = std::optional<Array<const double, 2>>;
 
 // Scores of shape (n+1, n+1) or (n+1, n+1, labels) as candidates: every possible arc.
 Candidates all_arcs(const Scores& scores) {
+    if (scores.ndim() != 2 && scores.ndim() != 3)
+        throw nb::value_error("scores: of shape (n+1, n+1) or (n+1, n+1, labels)");
+    const std::size_t width = scores.shape(0);
+    if (scores.ndim() == 2)
+        expect_shape(scores, {std::max<std::size_t>(width, 1), width}, "scores");
+    else
+        expect_shape(scores, {std::max<std::size_t>(width, 1), width, std::max<std::size_t>(scores.shape(2), 1)},
+                     "scores");
     Candidates result;
     result.n = static_cast<int>(scores.shape(0)) - 1;
     result.labels = scores.ndim() == 3 ? static_cast<int>(scores.shape(2)) : 0;
@@ -45,6 +54,8 @@ Candidates all_arcs(const Scores& scores) {
 }
 
 LabelChain chain_of(const Array<const double, 2>& unary, const Optional& siblings) {
+    if (unary.shape(1) == 0) throw nb::value_error("unary: there must be a label at least");
+    if (siblings) expect_shape(*siblings, {unary.shape(1) + 1, unary.shape(1) + 1}, "siblings");
     return {unary.data(), siblings ? siblings->data() : nullptr, static_cast<int>(unary.shape(0)),
             static_cast<int>(unary.shape(1))};
 }
@@ -57,6 +68,12 @@ void bind_learning(nb::module_& m) {
         [](const Scores& scores, const Array<const int, 1>& heads, const std::optional<Array<const int, 1>>& labels,
            double beta, double gamma, bool single_root, bool projective, const Gradient& gradient) {
             const Candidates candidates = all_arcs(scores);
+            expect_length(heads, candidates.n + 1, "heads");
+            expect_all_between(heads.data() + 1, candidates.n, -1, candidates.n, "heads");
+            if (labels) expect_length(*labels, candidates.n + 1, "labels");
+            if (labels) expect_all_between(labels->data() + 1, candidates.n, -1, candidates.labels - 1, "labels");
+            if (!labels && candidates.labels) throw nb::value_error("labels: there are scores for them, and no labels");
+            expect_length(gradient, scores.size(), "gradient");
             std::vector<double> values;
             nb::gil_scoped_release unlocked;
             const double loss = tree_loss(candidates, {heads.data(), labels ? labels->data() : nullptr}, {beta, gamma},
@@ -75,7 +92,14 @@ void bind_learning(nb::module_& m) {
         [](const Array<const double, 2>& unary, const Optional& siblings, const Array<const int, 1>& labels,
            double beta, double gamma, const Array<double, 2>& unary_gradient,
            const std::optional<Array<double, 2>>& sibling_gradient) {
-            return chain_loss(chain_of(unary, siblings), labels.data(), {beta, gamma}, unary_gradient.data(),
+            const LabelChain chain = chain_of(unary, siblings);
+            expect_length(labels, chain.count, "labels");
+            expect_all_between(labels.data(), chain.count, -1, chain.labels - 1, "labels");
+            expect_length(unary_gradient, unary.size(), "unary_gradient");
+            if (sibling_gradient)
+                expect_length(*sibling_gradient, (unary.shape(1) + 1) * (unary.shape(1) + 1), "sibling_gradient");
+            if (siblings && !sibling_gradient) throw nb::value_error("sibling_gradient: siblings need a place for it");
+            return chain_loss(chain, labels.data(), {beta, gamma}, unary_gradient.data(),
                               sibling_gradient ? sibling_gradient->data() : nullptr);
         },
         "unary"_a, "siblings"_a.none(), "labels"_a, "beta"_a, "gamma"_a, "unary_gradient"_a,
@@ -83,14 +107,19 @@ void bind_learning(nb::module_& m) {
     m.def(
         "best_chain",
         [](const Array<const double, 2>& unary, const Optional& siblings, const Array<int, 1>& labels) {
-            return best_chain(chain_of(unary, siblings), labels.data());
+            const LabelChain chain = chain_of(unary, siblings);
+            expect_length(labels, chain.count, "labels");
+            return best_chain(chain, labels.data());
         },
         "unary"_a, "siblings"_a.none(), "labels"_a);
     m.def(
         "sum_chain",
         [](const Array<const double, 2>& unary, const Optional& siblings, const Array<double, 2>& probabilities,
            const std::optional<Array<double, 2>>& pairs) {
-            return sum_chain(chain_of(unary, siblings), probabilities.data(), pairs ? pairs->data() : nullptr);
+            const LabelChain chain = chain_of(unary, siblings);
+            expect_length(probabilities, unary.size(), "probabilities");
+            if (pairs) expect_length(*pairs, (unary.shape(1) + 1) * (unary.shape(1) + 1), "pairs");
+            return sum_chain(chain, probabilities.data(), pairs ? pairs->data() : nullptr);
         },
         "unary"_a, "siblings"_a.none(), "probabilities"_a, "pairs"_a.none());
     m.def(
@@ -189,7 +218,7 @@ void bind_learning(nb::module_& m) {
             [](OnlineLearner& self, const std::vector<std::tuple<std::uint32_t, float>>& gradient, double loss) {
                 SparseSum sum;
                 for (const auto& [index, value] : gradient) {
-                    if (index >= self.current().size()) throw nb::index_error("there is no such weight");
+                    expect_place(index, self.current().size(), "weights");
                     sum.add(index, value);
                 }
                 SparseGradient sparse;
@@ -201,8 +230,7 @@ void bind_learning(nb::module_& m) {
         .def(
             "average",
             [](OnlineLearner& self, const Array<float, 1>& result) {
-                if (result.shape(0) != self.current().size())
-                    throw nb::value_error("one place for each weight is needed");
+                expect_length(result, self.current().size(), "result");
                 self.average(result.data());
             },
             "result"_a, "Fills the result with the mean of the weights as they were before each step.");

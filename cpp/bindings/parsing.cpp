@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -81,6 +82,11 @@ std::unique_ptr<Arcs> choose_batch(const LinearModel& model, const LoadedWeights
     auto result = std::make_unique<Arcs>();
     result->of.resize(encoded.sentences());
     const ShortWeights w = weights.table(0);
+    if (also.shape(0)) {
+        expect_length(also, encoded.words(), "also");
+        for (std::size_t i = 0; i < encoded.sentences(); ++i)
+            expect_all_between(also.data() + encoded.start(i), encoded.length(i), -1, encoded.length(i), "also");
+    }
     for_sentences(encoded.sentences(), threads, [&](std::size_t i) {
         thread_local Prepared prepared;
         prepared.set(model.templates, encoded, i, bit_of(Section::pruner));
@@ -92,9 +98,8 @@ std::unique_ptr<Arcs> choose_batch(const LinearModel& model, const LoadedWeights
 
 // How the sentences of a batch are parsed.
 void check_names(const LinearModel& model, const ParserNames& names) {
-    if (names.labels.count() != model.first_order.labels()) throw nb::value_error("every label needs a name");
-    if (names.tags.count() && names.tags.count() != model.higher.tags().tags())
-        throw nb::value_error("every tag needs a name");
+    expect_length(names.labels.count(), model.first_order.labels(), "names of labels");
+    if (names.tags.count()) expect_length(names.tags.count(), model.higher.tags().tags(), "names of tags");
 }
 
 void annotate_batch(const LinearModel& model, const LoadedWeights& weights, const LoadedWeights& pruner_weights,
@@ -103,8 +108,8 @@ void annotate_batch(const LinearModel& model, const LoadedWeights& weights, cons
                     const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
     check_names(model, *names);
     const LinearParser parser = parser_of(model, weights, pruner_weights);
-    const AnnotationOptions options =
-        annotation_options(trees, least_risk, probabilities, constraints, threads, given_heads, given_labels, batch);
+    const AnnotationOptions options = annotation_options(trees, least_risk, probabilities, constraints, threads,
+                                                         given_heads, given_labels, model.first_order.labels(), batch);
     nb::gil_scoped_release release;
     annotate(parser, std::move(names), options, batch);
 }
@@ -116,7 +121,7 @@ BatchPointer annotate_batch_kbest(const LinearModel& model, const LoadedWeights&
     check_names(model, *names);
     const LinearParser parser = parser_of(model, weights, pruner_weights);
     const AnnotationOptions options =
-        annotation_options(trees, false, true, constraints, threads, std::nullopt, std::nullopt, batch);
+        annotation_options(trees, false, true, constraints, threads, std::nullopt, std::nullopt, 0, batch);
     nb::gil_scoped_release release;
     return hold(annotate_kbest(parser, std::move(names), options, k, batch));
 }
@@ -124,6 +129,7 @@ BatchPointer annotate_batch_kbest(const LinearModel& model, const LoadedWeights&
 // The best trees of encoded sentences, whose numbers nobody names.
 Parses parse_encoded(const LinearModel& model, const LoadedWeights& weights, const LoadedWeights& pruner_weights,
                      const Encoded& encoded, const TreeOptions& trees, int threads) {
+    check_tags(model, encoded);
     const LinearParser parser = parser_of(model, weights, pruner_weights);
     const LinearScorer scorer(parser, encoded);
     std::vector<int> lengths;
@@ -149,6 +155,12 @@ Templates templates_of(const SectionSpecs& sections) {
     return result;
 }
 
+void check_tags(const LinearModel& model, const Encoded& encoded) {
+    const int tags = model.higher.tags().tags();
+    for (std::size_t word = 0; tags && word < encoded.words(); ++word)
+        for (const WordTag& each : encoded.tags(word)) expect_between(each.tag, 0, tags - 1, "tags");
+}
+
 LinearParser parser_of(const LinearModel& model, const LoadedWeights& weights, const LoadedWeights& pruner_weights) {
     return {model, weights.table(model.padding()), pruner_weights.table(0)};
 }
@@ -167,7 +179,8 @@ void bind_parsing(nb::module_& m) {
             "of",
             [](const Arcs& arcs, std::size_t sentence) {
                 ArcSpec result;
-                for (const Arc& arc : arcs.of.at(sentence)) result.emplace_back(arc.head, arc.modifier);
+                expect_place(sentence, arcs.of.size(), "sentence");
+                for (const Arc& arc : arcs.of[sentence]) result.emplace_back(arc.head, arc.modifier);
                 return result;
             },
             "sentence"_a, "A sentence's arcs as (head, modifier).");
@@ -178,6 +191,10 @@ void bind_parsing(nb::module_& m) {
                int propagations, int constraint, bool certify, bool outer, int nodes, int exact_length) {
                 const auto found = std::find(solver_names.begin(), solver_names.end(), solver);
                 if (found == solver_names.end()) throw nb::value_error("there is no such solver");
+                expect_between(constraint, 0, static_cast<int>(TreeConstraint::tree), "constraint");
+                expect_between(iterations, 0, INT_MAX, "iterations");
+                expect_between(propagations, 0, INT_MAX, "propagations");
+                expect_between(nodes, 0, INT_MAX, "nodes");
                 new (self) TreeOptions{{single_root, projective},
                                        {static_cast<GraphSolver>(found - solver_names.begin()), iterations,
                                         propagations, static_cast<TreeConstraint>(constraint), certify, outer, nodes},
@@ -201,6 +218,10 @@ void bind_parsing(nb::module_& m) {
             [](LinearModel* self, const SectionSpecs& sections, double threshold, int most,
                const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
                double label_scale, double joint_scale, int roles, int tags, std::array<double, 3> confidence) {
+                expect_between(most, 1, INT_MAX, "most");
+                expect_length(below_words.size(), at_root.size(), "below_words");
+                expect_between(roles, 0, INT_MAX, "roles");
+                expect_between(tags, 0, INT_MAX, "tags");
                 new (self) LinearModel(
                     templates_of(sections), threshold, most, {at_root.begin(), at_root.end()},
                     {below_words.begin(), below_words.end()},

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "checks.hpp"
 #include "parsing/linear_scorer.hpp"
 #include "parsing/parse.hpp"
 #include "parsing/training.hpp"
@@ -51,6 +52,8 @@ struct Arcs {
     std::vector<std::vector<Arc>> of;
 };
 
+// Tags that words may have are some of the model's.
+void check_tags(const LinearModel& model, const Encoded& encoded);
 LinearParser parser_of(const LinearModel& model, const LoadedWeights& weights, const LoadedWeights& pruner_weights);
 
 using ModelClass = nanobind::class_<LinearModel>;

@@ -27,11 +27,13 @@ ShortWeights table_of(const LoadedWeights& weights, std::size_t extra) { return 
 
 // A sentence prepared for all templates; `heads` of words 1..n, or none where no tree is looked at.
 Prepared prepare(const LinearModel& model, const Encoded& encoded, std::size_t sentence, std::vector<int> heads) {
-    if (sentence >= encoded.sentences()) throw nb::index_error("there are fewer sentences");
+    expect_place(sentence, encoded.sentences(), "sentence");
+    check_tags(model, encoded);
     Prepared prepared;
     prepared.set(model.templates, encoded, sentence, ~0u);
     if (heads.empty()) return prepared;
-    if (static_cast<int>(heads.size()) != prepared.n()) throw nb::value_error("every word needs a head");
+    expect_length(heads.size(), prepared.n(), "heads");
+    expect_all_between(heads.data(), heads.size(), 0, prepared.n(), "heads");
     heads.insert(heads.begin(), -1);
     prepared.set_tree(model.templates, encoded, sentence, heads.data());
     return prepared;
@@ -94,7 +96,7 @@ template <class AnyWeights>
 std::vector<float> sibling_scores(const LinearModel& model, const AnyWeights& weights, const Encoded& encoded,
                                   std::size_t sentence, const std::vector<int>& heads, int head) {
     const Prepared prepared = prepare(model, encoded, sentence, heads);
-    if (head < 0 || head > prepared.n()) throw nb::value_error("there is no such head");
+    expect_between(head, 0, prepared.n(), "head");
     const LabelFeatures& features = model.first_order.labeler();
     std::vector<float> scores(static_cast<std::size_t>(features.states()) * features.states());
     features.score_siblings(prepared, table_of(weights, model.padding()), head, scores.data());
@@ -143,8 +145,20 @@ std::tuple<double, std::vector<std::uint32_t>, std::vector<float>> loss_of(
     const LinearModel& model, const LearnedWeights& weights, const Encoded& encoded, std::size_t sentence,
     const Array<const int>& heads, const Array<const int>& labels, const ArcSpec& spec, double beta, double gamma,
     const TreeOptions& trees, const OptionalIntegers& tags) {
-    if (sentence >= encoded.sentences()) throw nb::index_error("there are fewer sentences");
+    expect_place(sentence, encoded.sentences(), "sentence");
+    check_tags(model, encoded);
     const int n = encoded.length(sentence);
+    expect_length(heads, n, "heads");
+    expect_all_between(heads.data(), n, -1, n, "heads");
+    expect_length(labels, n, "labels");
+    expect_all_between(labels.data(), n, -1, model.first_order.labels() - 1, "labels");
+    if (data_of(tags)) {
+        expect_length(*tags, n, "tags");
+        for (int word = 0; word < n; ++word)
+            expect_between(tags->data()[word], 0,
+                           static_cast<std::ptrdiff_t>(encoded.tags(encoded.start(sentence) + word).size()) - 1,
+                           "tags");
+    }
     SparseSum sum;
     LinearSentence<float> scores(model, table_of(weights, model.padding()), encoded, sentence, ~0u);
     scores.add_gradients_to(sum);

@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <climits>
 #include <numeric>
 
 #include "annotating.hpp"
@@ -22,7 +23,7 @@ namespace {
 using namespace arbora;
 
 void check_sentence(const Scorer& scorer, std::size_t sentence) {
-    if (sentence >= scorer.sentences()) throw nb::index_error("there are fewer sentences");
+    expect_place(sentence, scorer.sentences(), "sentence");
 }
 
 // What is given for all sentences, in flat arrays.
@@ -32,8 +33,8 @@ struct GivenArrays {
 
     GivenArrays(const Scorer& scorer, const OptionalIntegers& given_heads, const OptionalIntegers& given_labels)
         : starts(starts_of(scorer)),
-          heads(checked(given_heads, starts.back())),
-          labels(checked(given_labels, starts.back())) {}
+          heads(checked_heads(scorer, 0, scorer.sentences(), given_heads, "given_heads")),
+          labels(checked_numbers(scorer, 0, scorer.sentences(), given_labels, scorer.kinds().labels, "given_labels")) {}
     Given of(std::size_t sentence) const {
         return {heads ? heads + starts[sentence] : nullptr, labels ? labels + starts[sentence] : nullptr};
     }
@@ -98,7 +99,8 @@ nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOp
     auto label_table = new_array<double, 2>({width, static_cast<std::size_t>(labels)}, result.label_table);
     std::fill_n(result.head_table, width * width, 0.0);
     std::fill_n(result.label_table, width * labels, 0.0);
-    parse(scorer, sentence, {checked(given_heads, width), nullptr}, trees.parse_options(Decoder::best, true), result);
+    const int* heads = checked_heads(scorer, sentence, sentence + 1, given_heads, "given_heads");
+    parse(scorer, sentence, {heads, nullptr}, trees.parse_options(Decoder::best, true), result);
     return nb::make_tuple(head_table, label_table);
 }
 
@@ -131,8 +133,9 @@ ArcSpec choose(const Scorer& scorer, std::size_t sentence, const TreeOptions& tr
     check_sentence(scorer, sentence);
     ArcSpec result;
     if (scorer.length(sentence) == 0) return result;
-    const std::size_t width = scorer.length(sentence) + 1;
-    const Given given{checked(given_heads, width), checked(given_labels, width)};
+    const Given given{
+        checked_heads(scorer, sentence, sentence + 1, given_heads, "given_heads"),
+        checked_numbers(scorer, sentence, sentence + 1, given_labels, scorer.kinds().labels, "given_labels")};
     for (const Arc& arc : scorer.begin(sentence)->choose(given, trees.kind, nullptr))
         result.emplace_back(arc.head, arc.modifier);
     return result;
@@ -154,7 +157,8 @@ std::vector<Arc> arcs_of(const Scorer& scorer, std::size_t sentence, const ArcSp
 nb::object arc_totals(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec, bool sums,
                       const OptionalIntegers& given_labels) {
     const std::vector<Arc> arcs = arcs_of(scorer, sentence, spec);
-    const int* labels = checked(given_labels, scorer.length(sentence) + 1);
+    const int* labels =
+        checked_numbers(scorer, sentence, sentence + 1, given_labels, scorer.kinds().labels, "given_labels");
     ArcTotals found;
     scorer.begin(sentence)->score_arcs(arcs, labels, sums ? ArcTotal::sums : ArcTotal::learned, found);
     return array_of(sums ? found.sums : found.learned);
@@ -182,8 +186,9 @@ nb::object label_scores_of(const Scorer& scorer, std::size_t sentence, const Arc
 
 // For every kind of part: the words (head, modifier, third, fourth), the codes, the scores.
 nb::list part_scores_of(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
+    const std::vector<Arc> arcs = arcs_of(scorer, sentence, spec);
     SentenceParts parts;
-    scorer.begin(sentence)->score_parts(arcs_of(scorer, sentence, spec), parts);
+    scorer.begin(sentence)->score_parts(arcs, parts);
     nb::list result;
     for (int k = 0; k < part_kind_count; ++k) {
         const std::size_t count = parts.parts[k].size();
@@ -206,8 +211,9 @@ nb::list part_scores_of(const Scorer& scorer, std::size_t sentence, const ArcSpe
 // How many tags each word may have; and the scores of tags, of two that arcs between words link, of two and of three in a
 // row: flat.
 nb::tuple tag_scores_of(const Scorer& scorer, std::size_t sentence, const ArcSpec& spec) {
+    const std::vector<Arc> arcs = arcs_of(scorer, sentence, spec);
     SentenceParts parts;
-    scorer.begin(sentence)->score_parts(arcs_of(scorer, sentence, spec), parts);
+    scorer.begin(sentence)->score_parts(arcs, parts);
     parts.tags.multiply(scorer.kinds().part_scale);
     std::vector<int> counts;
     for (int word = 1; !parts.tags.empty() && word <= scorer.length(sentence); ++word)
@@ -223,7 +229,9 @@ struct ParserOfScorer {
 struct BoundLinearScorer : ParserOfScorer, LinearScorer {
     BoundLinearScorer(const LinearModel& model, const LoadedWeights& weights, const LoadedWeights& pruner_weights,
                       const Encoded& encoded)
-        : ParserOfScorer{parser_of(model, weights, pruner_weights)}, LinearScorer(parser, encoded) {}
+        : ParserOfScorer{parser_of(model, weights, pruner_weights)}, LinearScorer(parser, encoded) {
+        check_tags(model, encoded);
+    }
 };
 
 }  // namespace
@@ -237,7 +245,14 @@ void bind_scoring(nb::module_& m) {
         .def_prop_ro("lengths", &lengths_of)
         .def_prop_ro("labels_follow", [](const Scorer& self) { return self.kinds().labels_follow; })
         .def_prop_ro("has_parts", [](const Scorer& self) { return self.kinds().parts; })
-        .def("may_have_label", &Scorer::may_have_label, "head"_a, "label"_a)
+        .def(
+            "may_have_label",
+            [](const Scorer& self, int head, int label) {
+                expect_between(head, 0, INT_MAX, "head");
+                expect_between(label, 0, self.kinds().labels - 1, "label");
+                return self.may_have_label(head, label);
+            },
+            "head"_a, "label"_a)
         .def("parse", &parse_scored, "trees"_a, "least_risk"_a, "probabilities"_a, "threads"_a,
              "given_heads"_a = nb::none(), "given_labels"_a = nb::none())
         .def("kbest", &kbest_scored, "trees"_a, "threads"_a, "k"_a, "given_heads"_a = nb::none(),

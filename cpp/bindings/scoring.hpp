@@ -19,11 +19,33 @@ inline std::vector<std::size_t> starts_of(const Scorer& scorer) {
     return result;
 }
 
-inline const int* checked(const OptionalIntegers& array, std::size_t count) {
+// Numbers of the words of sentences from `first` to `last`, each with one place more for its root, or null if there are
+// none: one of them is `most(length)` at most, -1 is not known.
+template <class Most>
+const int* checked(const Scorer& scorer, std::size_t first, std::size_t last, const OptionalIntegers& array, Most most,
+                   const char* name) {
     if (!array) return nullptr;
-    if (array->shape(0) != count)
-        throw nanobind::value_error("every word needs a place in what is given, and every root");
+    std::size_t count = 0;
+    for (std::size_t i = first; i < last; ++i) count += scorer.length(i) + 1;
+    expect_length(*array, count, name);
+    const int* at = array->data();
+    for (std::size_t i = first; i < last; ++i) {
+        const int n = scorer.length(i);
+        expect_all_between(at + 1, n, -1, most(n), name);
+        at += n + 1;
+    }
     return array->data();
+}
+
+inline const int* checked_heads(const Scorer& scorer, std::size_t first, std::size_t last,
+                                const OptionalIntegers& array, const char* name) {
+    return checked(scorer, first, last, array, [](int n) { return n; }, name);
+}
+
+// Of labels or tags, of which there are `count`.
+inline const int* checked_numbers(const Scorer& scorer, std::size_t first, std::size_t last,
+                                  const OptionalIntegers& array, int count, const char* name) {
+    return checked(scorer, first, last, array, [count](int) { return count - 1; }, name);
 }
 
 }  // namespace arbora

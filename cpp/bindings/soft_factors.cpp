@@ -27,8 +27,8 @@ Wiring wiring_of(const FactorGraph& graph, const Vector<std::int32_t>& numbers, 
 void add_no_cross(FactorGraph& graph, const Vector<std::int32_t>& arcs, const Vector<std::int32_t>& heads,
                   const Vector<std::int32_t>& modifiers, int words, const Vector<double>& scores) {
     const std::vector<Input> inputs = inputs_of(arcs);
-    if (heads.shape(0) != inputs.size() || modifiers.shape(0) != inputs.size())
-        throw nb::value_error("every arc must have a head and a modifier");
+    expect_length(heads, inputs.size(), "heads");
+    expect_length(modifiers, inputs.size(), "modifiers");
     std::vector<CandidateArc> candidates;
     for (std::size_t i = 0; i < inputs.size(); ++i)
         candidates.push_back({inputs[i], heads.data()[i], modifiers.data()[i]});

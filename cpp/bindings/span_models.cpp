@@ -28,8 +28,7 @@ struct SentenceNodes {
 };
 
 void check_sentences(const SpanText& text, const std::vector<std::size_t>& sentences) {
-    for (std::size_t sentence : sentences)
-        if (sentence >= text.sentences()) throw nb::index_error("there is no such sentence");
+    expect_places(sentences, text.sentences(), "sentences");
 }
 
 auto plain_gradient(const SparseSum& sum) {
@@ -41,8 +40,10 @@ auto plain_gradient(const SparseSum& sum) {
 void bind_coarse_model(nb::module_& m) {
     nb::class_<SentenceNodes>(m, "SpanNodes", "The nodes of charts, for every sentence of a text.")
         .def(nb::init<>())
-        .def("__getitem__",
-             [](const SentenceNodes& self, std::size_t sentence) { return array_of_nodes(self.each.at(sentence)); });
+        .def("__getitem__", [](const SentenceNodes& self, std::size_t sentence) {
+            expect_place(sentence, self.each.size(), "sentence");
+            return array_of_nodes(self.each[sentence]);
+        });
     nb::class_<CoarseModel>(m, "CoarseSpans", "The small model of a span parser, without its weights.")
         .def(
             "__init__",
@@ -57,6 +58,7 @@ void bind_coarse_model(nb::module_& m) {
                const std::vector<std::size_t>& sentences, int threads) {
                 const SpanNode* nodes = gold_of(self.grammar(), text, gold);
                 check_sentences(text, sentences);
+                expect_learner(learner, self.padding());
                 nb::gil_scoped_release release;
                 return train_coarse(self, learner, text, nodes, sentences, threads);
             },
@@ -65,6 +67,8 @@ void bind_coarse_model(nb::module_& m) {
             "differentiate",
             [](const CoarseModel& self, OnlineLearner& learner, const SpanText& text, const NodeArray& gold,
                std::size_t sentence) {
+                check_sentences(text, {sentence});
+                expect_learner(learner, self.padding());
                 const SpanNode* nodes = gold_of(self.grammar(), text, gold) + text.first_node(sentence);
                 SparseSum sum;
                 const double loss = self.differentiate(text.sentence(sentence), learner.weights(), nodes, sum);
@@ -142,8 +146,12 @@ void bind_tree_model(nb::module_& m) {
                const NodeArray& gold, const std::vector<std::size_t>& sentences, double beta, double gamma,
                int threads) {
                 const SpanNode* right = gold_of(self.grammar(), text, gold);
-                if (nodes.each.size() != text.sentences()) throw nb::value_error("every sentence needs its nodes");
+                expect_length(nodes.each.size(), text.sentences(), "nodes");
                 check_sentences(text, sentences);
+                expect_learner(learner, self.padding());
+                for (std::size_t s : sentences)
+                    for (const SpanNode& node : nodes.each[s])
+                        check_node(self.grammar(), text.sentence(s).count(), node);
                 nb::gil_scoped_release release;
                 return train_spans(self, learner, text, nodes.each, right, sentences, {beta, gamma}, threads);
             },
@@ -153,11 +161,13 @@ void bind_tree_model(nb::module_& m) {
             "differentiate",
             [](const SpanModel& self, OnlineLearner& learner, const SpanText& text, const NodeArray& nodes,
                const NodeArray& gold, std::size_t sentence, double beta, double gamma) {
+                check_sentences(text, {sentence});
+                expect_learner(learner, self.padding());
                 const SpanNode* right = gold_of(self.grammar(), text, gold) + text.first_node(sentence);
+                const std::vector<SpanNode> own = checked_nodes(self.grammar(), text.sentence(sentence).count(), nodes);
                 SparseSum sum;
                 const double loss =
-                    differentiate(self, learner.weights(), text.sentence(sentence),
-                                  {nodes_of(nodes), nodes_of(nodes) + nodes.shape(0)}, right, {beta, gamma}, sum);
+                    differentiate(self, learner.weights(), text.sentence(sentence), own, right, {beta, gamma}, sum);
                 return std::make_tuple(loss, plain_gradient(sum));
             },
             "learner"_a, "text"_a, "nodes"_a, "gold"_a, "sentence"_a, "beta"_a, "gamma"_a,

@@ -6,6 +6,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <climits>
+
 #include "strings.hpp"
 #include "support/parallel.hpp"
 #include "weights.hpp"
@@ -27,10 +29,13 @@ void make_span_text(SpanText* self, nb::list sentences) {
     std::vector<std::string_view> forms, tags;
     for (nb::handle sentence : sentences) {
         const auto pair = nb::cast<nb::tuple>(sentence);
+        expect_length(pair.size(), 2, "a sentence's columns");
         forms.clear();
         tags.clear();
         for (nb::handle form : pair[0]) forms.push_back(text_of(form));
         for (nb::handle tag : pair[1]) tags.push_back(text_of(tag));
+        expect_length(tags.size(), forms.size(), "tags");
+        if (forms.empty()) throw nb::value_error("forms: a sentence needs a word at least");
         text.add_sentence(forms, tags);
     }
     new (self) SpanText(std::move(text));
@@ -56,8 +61,9 @@ std::vector<SpanConstraint> constraints_of(const SpanGrammar& grammar, int n,
                                            const std::vector<ConstraintTuple>& given) {
     std::vector<SpanConstraint> result;
     for (const auto& [start, end, is_required, allowed] : given) {
-        if (start < 0 || start >= end || end > n || static_cast<int>(allowed.size()) != grammar.symbols())
-            throw nb::value_error("some constraint is none");
+        expect_between(start, 0, n - 1, "starts of constraints");
+        expect_between(end, start + 1, n, "ends of constraints");
+        expect_length(allowed.size(), grammar.symbols(), "symbols of a constraint");
         result.push_back({start, end, is_required, allowed});
     }
     return result;
@@ -65,7 +71,7 @@ std::vector<SpanConstraint> constraints_of(const SpanGrammar& grammar, int n,
 
 std::vector<std::vector<SpanConstraint>> all_constraints(const SpanGrammar& grammar, const SpanText& text,
                                                          const std::vector<std::vector<ConstraintTuple>>& given) {
-    if (!given.empty() && given.size() != text.sentences()) throw nb::value_error("every sentence needs constraints");
+    if (!given.empty()) expect_length(given.size(), text.sentences(), "constraints");
     std::vector<std::vector<SpanConstraint>> result(text.sentences());
     for (std::size_t s = 0; s < given.size(); ++s)
         result[s] = constraints_of(grammar, text.sentence(s).count(), given[s]);
@@ -120,9 +126,10 @@ void bind_forests(nb::module_& m) {
         .def(
             "__init__",
             [](LoadedForest* self, const SpanGrammar& grammar, int n, const NodeArray& nodes) {
-                if (n < 1 || nodes.shape(1) != 3) throw nb::value_error("nodes are rows of start, end, symbol");
+                expect_between(n, 1, INT_MAX, "n");
+                std::vector<SpanNode> own = checked_nodes(grammar, n, nodes);
                 new (self) LoadedForest{grammar, {}};
-                self->forest.build(self->grammar, n, {nodes_of(nodes), nodes_of(nodes) + nodes.shape(0)});
+                self->forest.build(self->grammar, n, std::move(own));
             },
             "grammar"_a, "n"_a, "nodes"_a)
         .def_prop_ro("nodes", [](const LoadedForest& self) { return array_of_nodes(self.forest.chart().nodes()); })
@@ -137,8 +144,7 @@ void bind_forests(nb::module_& m) {
             "set_scores",
             [](LoadedForest& self, const Array<const double>& scores) {
                 const SpanChart& chart = self.forest.chart();
-                if (static_cast<int>(scores.shape(0)) != chart.leaf_count())
-                    throw nb::value_error("every node and every rule needs a score");
+                expect_length(scores, chart.leaf_count(), "scores");
                 return self.forest.set(self.grammar, chart.words(), chart.nodes(), scores.data());
             },
             "scores"_a, "Scores of nodes, then of rules; returns whether there is a tree.")
@@ -164,11 +170,11 @@ void bind_forests(nb::module_& m) {
             [](LoadedForest& self, const Array<const double>& scores, const NodeArray& gold, double beta,
                double gamma) {
                 const SpanChart& chart = self.forest.chart();
-                if (static_cast<int>(scores.shape(0)) != chart.leaf_count() || gold.shape(1) != 3 ||
-                    static_cast<int>(gold.shape(0)) != 2 * chart.words() - 1)
-                    throw nb::value_error("every node and every rule needs a score, and n words 2n - 1 gold nodes");
+                expect_length(scores, chart.leaf_count(), "scores");
+                expect_shape(gold, {static_cast<std::size_t>(2 * chart.words() - 1), 3}, "gold");
+                const std::vector<SpanNode> own = checked_nodes(self.grammar, chart.words(), gold);
                 std::vector<double> gradient;
-                const double loss = span_loss(chart, scores.data(), nodes_of(gold), {beta, gamma}, gradient);
+                const double loss = span_loss(chart, scores.data(), own.data(), {beta, gamma}, gradient);
                 return nb::make_tuple(loss, array_of(gradient));
             },
             "scores"_a, "gold"_a, "beta"_a, "gamma"_a);

@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "outcomes.hpp"
 #include "spans/training.hpp"
 
@@ -23,18 +24,29 @@ inline Pruning pruning_of(const PruningPair& pair) {
 static_assert(sizeof(SpanNode) == 3 * sizeof(int));
 inline const SpanNode* nodes_of(const NodeArray& array) { return reinterpret_cast<const SpanNode*>(array.data()); }
 
+// That a node could be in a chart of n words.
+inline void check_node(const SpanGrammar& grammar, int n, const SpanNode& node) {
+    expect_between(node.start, 0, n - 1, "starts of nodes");
+    expect_between(node.end, node.start + 1, n, "ends of nodes");
+    const int words = node.end - node.start;
+    expect_between(node.symbol, grammar.first_symbol(words), grammar.last_symbol(words, words == n) - 1,
+                   "symbols of nodes");
+}
+
+// Any nodes of n words.
+inline std::vector<SpanNode> checked_nodes(const SpanGrammar& grammar, int n, const NodeArray& array) {
+    expect_shape(array, {array.shape(0), 3}, "nodes");
+    std::vector<SpanNode> nodes(nodes_of(array), nodes_of(array) + array.shape(0));
+    for (const SpanNode& node : nodes) check_node(grammar, n, node);
+    return nodes;
+}
+
 // The gold nodes of a text: their number, and that every one could be in a chart, is checked once for all.
 inline const SpanNode* gold_of(const SpanGrammar& grammar, const SpanText& text, const NodeArray& array) {
-    if (array.shape(1) != 3 || array.shape(0) != text.first_node(text.sentences()))
-        throw nanobind::value_error("every sentence of n words needs 2n - 1 nodes");
+    expect_shape(array, {text.first_node(text.sentences()), 3}, "gold");  // 2n - 1 nodes for n words
     for (std::size_t s = 0; s < text.sentences(); ++s)
-        for (std::size_t i = text.first_node(s); i < text.first_node(s + 1); ++i) {
-            const SpanNode& node = nodes_of(array)[i];
-            const int n = text.sentence(s).count(), words = node.end - node.start;
-            if (node.start < 0 || words < 1 || node.end > n || node.symbol < grammar.first_symbol(words) ||
-                node.symbol >= grammar.last_symbol(words, words == n))
-                throw nanobind::value_error("some node is none");
-        }
+        for (std::size_t i = text.first_node(s); i < text.first_node(s + 1); ++i)
+            check_node(grammar, text.sentence(s).count(), nodes_of(array)[i]);
     return nodes_of(array);
 }
 

@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "checks.hpp"
 #include "outcomes.hpp"
 #include "support/parallel.hpp"
 #include "tagging.hpp"
@@ -17,10 +18,8 @@ namespace arbora {
 namespace {
 
 void check_labels(const Stage& stage, const TagText& text, const Array<const int>& labels, int least) {
-    if (labels.shape(0) != text.words()) throw nb::value_error("every word needs a label");
-    for (std::size_t i = 0; i < labels.shape(0); ++i)
-        if (labels.data()[i] < least || labels.data()[i] >= stage.layer.labels())
-            throw nb::value_error("there is no such label");
+    expect_length(labels, text.words(), "labels");
+    expect_all_between(labels.data(), labels.shape(0), least, stage.layer.labels() - 1, "labels");
 }
 
 }  // namespace
@@ -32,6 +31,8 @@ void bind_stage_training(StageClass& stage) {
             [](const Stage& self, OnlineLearner& learner, const TagText& text, const Array<const int>& gold,
                const std::vector<std::size_t>& sentences, double beta, double gamma, int threads) {
                 check_labels(self, text, gold, 0);
+                expect_learner(learner, self.layer.padding());
+                expect_places(sentences, text.sentences(), "sentences");
                 nb::gil_scoped_release release;
                 return train_stage(self, learner, text, gold.data(), sentences, {beta, gamma}, threads);
             },
@@ -42,6 +43,8 @@ void bind_stage_training(StageClass& stage) {
             [](const Stage& self, OnlineLearner& learner, const TagText& text, std::size_t sentence,
                const Array<const int>& gold, double beta, double gamma) {
                 check_labels(self, text, gold, 0);
+                expect_learner(learner, self.layer.padding());
+                expect_place(sentence, text.sentences(), "sentence");
                 SparseSum sum;
                 const double loss =
                     differentiate(self, learner.weights(), text, sentence, gold.data(), {beta, gamma}, sum);
@@ -65,7 +68,7 @@ void bind_stage_training(StageClass& stage) {
             "choose",
             [](const Stage& self, const LoadedWeights& weights, const TagText& text, int threads,
                const Array<int>& labels) {
-                if (labels.shape(0) != text.words()) throw nb::value_error("every word needs room for a label");
+                expect_length(labels, text.words(), "labels");
                 const ShortWeights table = weights.table(self.layer.padding());
                 nb::gil_scoped_release release;
                 parallel_for(text.sentences(), threads, [&](std::size_t i) {
@@ -80,6 +83,7 @@ void bind_stage_training(StageClass& stage) {
         .def(
             "lattice",
             [](const Stage& self, const LoadedWeights& weights, const TagText& text, std::size_t sentence) {
+                expect_place(sentence, text.sentences(), "sentence");
                 Lattice lattice;
                 self.fill(
                     text.sentence(sentence), weights.table(self.layer.padding()), nullptr,

@@ -7,8 +7,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <climits>
+
 #include "batches.hpp"
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "outcomes.hpp"
 #include "strings.hpp"
 #include "support/letters.hpp"
@@ -80,7 +83,8 @@ std::vector<std::uint64_t> morph_atoms(const std::vector<std::string>& upos, con
     WordView word;
     std::vector<std::uint64_t> result;
     for (const auto& [tag, xpos, feats] : morph) {
-        word.set({.upos = upos.at(tag), .xpos = xpos, .feats = feats});
+        expect_place(tag, upos.size(), "upos");
+        word.set({.upos = upos[tag], .xpos = xpos, .feats = feats});
         result.push_back(value_of(atoms::morph, word));
     }
     return result;
@@ -102,18 +106,17 @@ struct LoadedTagger {
         }
         names = std::make_shared<const TagNames>(std::move(made));
         tagger.label_atoms = {upos_atoms(upos), morph_atoms(upos, morph)};
-        if (classes_and_stages.size() != stage_count + 1 || weights.size() != stage_count ||
-            scales.size() != stage_count)
-            throw nb::value_error("a tagger has three stages");
+        expect_length(classes_and_stages.size(), stage_count + 1, "classes_and_stages");
+        expect_length(weights.size(), stage_count, "weights");
+        expect_length(scales.size(), stage_count, "scales");
         tagger.classes = &nb::cast<const LoadedDictionary&>(classes_and_stages[0]).dictionary;
         for (int s = 0; s < stage_count; ++s) {
             const Stage& stage = nb::cast<const Stage&>(classes_and_stages[s + 1]);
             tagger.stages[s] = {&stage, weights[s]->table(stage.layer.padding()), scales[s]};
         }
-        if (tagger.stages[upos_stage].stage->layer.labels() != static_cast<int>(names->upos.size()) ||
-            tagger.stages[morph_stage].stage->layer.labels() != static_cast<int>(names->xpos.size()) ||
-            tagger.stages[lemma_stage].stage->scripts.empty())
-            throw nb::value_error("every label needs a name");
+        expect_length(names->upos.size(), tagger.stages[upos_stage].stage->layer.labels(), "upos");
+        expect_length(names->xpos.size(), tagger.stages[morph_stage].stage->layer.labels(), "morph");
+        if (tagger.stages[lemma_stage].stage->scripts.empty()) throw nb::value_error("every label needs a script");
     }
 
     int tags() const { return static_cast<int>(names->upos.size()); }
@@ -121,10 +124,12 @@ struct LoadedTagger {
 
 // Words whose label has no number have no such atom.
 void set_labels(TagText& text, Atom atom, const std::vector<std::uint64_t>& values, const Array<const int>& numbers) {
-    if (numbers.shape(0) != text.words()) throw nb::value_error("every word needs a number");
+    expect_length(numbers, text.words(), "numbers");
+    expect_all_between(numbers.data(), numbers.shape(0), INT_MIN, static_cast<std::ptrdiff_t>(values.size()) - 1,
+                       "numbers");
     for_words(text, [&](Words& words, int word, std::size_t at) {
         const int number = numbers.data()[at];
-        words.set_atom(word, atom, number < 0 ? 0 : values.at(static_cast<std::size_t>(number)));
+        words.set_atom(word, atom, number < 0 ? 0 : values[static_cast<std::size_t>(number)]);
     });
 }
 
@@ -187,7 +192,9 @@ void bind_tagging(nb::module_& m) {
         "letter_kind",
         [](const std::string& letter) {
             static constexpr std::array<const char*, 5> names{"other", "upper", "letter", "mark", "digit"};
-            return std::string(names[static_cast<std::size_t>(letter_kind(decoded(letter).at(0)))]);
+            const std::u32string letters = decoded(letter);
+            expect_length(letters.size(), 1, "letter");
+            return std::string(names[static_cast<std::size_t>(letter_kind(letters[0]))]);
         },
         "letter"_a, "What a character is to atoms: upper, letter, mark, digit or other.");
     m.def(
@@ -272,11 +279,15 @@ void bind_tagging(nb::module_& m) {
             [](Stage* self, const std::map<std::string, std::vector<TemplateSpec>>& templates,
                const std::vector<std::vector<int>>& pieces, int piece_count, const LoadedDictionary& dictionary,
                const std::vector<int>& open, int most, const std::vector<std::string>& scripts) {
-                if (!scripts.empty() && scripts.size() != pieces.size())
-                    throw nb::value_error("every label is a script");
+                if (!scripts.empty()) expect_length(scripts.size(), pieces.size(), "scripts");
                 std::vector<EditScript> parsed;
                 for (const std::string& script : scripts) parsed.emplace_back(script);
-                const auto of = [&templates](const char* kind) { return templates_of(templates.at(kind)); };
+                const auto of = [&templates](const char* kind) {
+                    const auto found = templates.find(kind);
+                    if (found == templates.end())
+                        throw nb::value_error((std::string("templates: there are no ") + kind).c_str());
+                    return templates_of(found->second);
+                };
                 new (self) Stage{Layer({of("labels"), of("bigrams"), of("trigrams"), of("candidates")}, pieces,
                                        piece_count, dictionary.dictionary, open, most),
                                  std::move(parsed)};
@@ -307,6 +318,7 @@ void bind_tagging(nb::module_& m) {
         .def(
             "lattice",
             [](const LoadedTagger& self, const TagText& text, std::size_t sentence) {
+                expect_place(sentence, text.sentences(), "sentence");
                 Lattice lattice;
                 Words words = text.sentence(sentence);
                 fill_tags(self.tagger, words, text.forms(sentence), lattice);

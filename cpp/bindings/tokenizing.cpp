@@ -17,6 +17,7 @@
 #include "arrays.hpp"
 #include "batches.hpp"
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "linear/learner.hpp"
 #include "templates.hpp"
 #include "tokenizing/boundaries.hpp"
@@ -51,7 +52,11 @@ LoadedClasses checked_classes(Array<const std::uint16_t> pages, Array<const std:
         !std::all_of(blocks.data(), blocks.data() + blocks.shape(0),
                      [](std::uint8_t kind) { return kind < static_cast<int>(CharClass::count); }))
         throw nb::value_error("the table of character classes is not whole");
-    return {std::move(pages), std::move(blocks)};
+    LoadedClasses classes{std::move(pages), std::move(blocks)};
+    for (const char separator : {'\t', '\n', '\r'})
+        if (!is_space(classes.table().of(separator)))
+            throw nb::value_error("the table of character classes has tabs or line ends that are no spaces");
+    return classes;
 }
 
 GapTemplates checked_templates(const TemplateSpecs& templates) {
@@ -116,8 +121,7 @@ void bind_training(nb::module_& m) {
                 const LoadedClasses classes = checked_classes(std::move(pages), std::move(blocks));
                 LearnedText result;
                 read_symbols(text, classes.table(), result.symbols);
-                if (boundary.shape(0) != result.symbols.character.back())
-                    throw nb::value_error("one boundary for each character is needed");
+                expect_length(boundary, result.symbols.character.back(), "boundary");
                 result.boundary.assign(boundary.data(), boundary.data() + boundary.shape(0));
                 new (self) LearnedText(std::move(result));
             },
@@ -143,6 +147,7 @@ void bind_training(nb::module_& m) {
         .def(
             "features",
             [](const LearnedText& self, const TemplateSpecs& templates, int bits) {
+                expect_between(bits, 1, 31, "bits");
                 Gaps gaps;
                 const Symbols& symbols = self.symbols;
                 for (std::size_t i = 0; i + 1 < symbols.size(); ++i)

@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "score_batches.hpp"
 #include "trees/operations.hpp"
 
@@ -62,8 +63,8 @@ Values one_tree_each(const ScoreList& arrays, const Integers& heads_array, const
     offsets.reserve(batch.size() + 1);
     offsets.push_back(0);
     for (const SentenceScores& sentence : batch.sentences) offsets.push_back(offsets.back() + sentence.n + 1);
-    if (heads.size < offsets.back() || labels.size < offsets.back())
-        throw std::length_error("too small a place for the trees");
+    expect_length(heads.size, offsets.back(), "heads");
+    expect_length(labels.size, offsets.back(), "labels");
     std::vector<double> values(batch.size());
     batch.for_each(threads, [&](std::size_t i) {
         TreeRef tree{heads.data + offsets[i], labels_array ? labels.data + offsets[i] : nullptr, 0};
@@ -178,10 +179,11 @@ void bind_trees(nb::module_& m) {
             std::vector<double*> places;
             for (nb::handle result : results) {
                 const Buffer<double> array(result);
-                if (places.size() >= batch.size() || array.size != batch.sentences[places.size()].size())
-                    throw std::length_error("too small a place for the marginals");
+                expect_place(places.size(), batch.size(), "results");
+                expect_length(array.size, batch.sentences[places.size()].size(), "results");
                 places.push_back(array.data);
             }
+            expect_length(places.size(), batch.size(), "results");
             batch.for_each(threads, [&](std::size_t i) {
                 totals[i] = find_marginals(batch.sentences[i], {single_root, projective}, complement, places[i]);
             });

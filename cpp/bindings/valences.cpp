@@ -7,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "checks.hpp"
 #include "score_batches.hpp"
 
 namespace nb = nanobind;
@@ -44,11 +45,11 @@ std::vector<double*> places_of(const ScoreList& arrays, const ValenceBatch& batc
     std::vector<double*> places;
     for (nb::handle item : arrays) {
         const Buffer<double> array(item);
-        if (places.size() >= batch.size() || array.size != size(batch.sentences[places.size()]))
-            throw std::length_error("not the right place for the expectations");
+        expect_place(places.size(), batch.size(), "results");
+        expect_length(array.size, size(batch.sentences[places.size()]), "results");
         places.push_back(array.data);
     }
-    if (places.size() != batch.size()) throw std::length_error("not the right place for the expectations");
+    expect_length(places.size(), batch.size(), "results");
     return places;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "checks.hpp"
+#include "linear/learner.hpp"
 #include "linear/weights.hpp"
 #include "support/large_pages.hpp"
 
@@ -25,3 +27,9 @@ struct LoadedWeights {
         return {values->data(), static_cast<std::uint32_t>(size - 1), step};
     }
 };
+
+// That a learner has room for a model's weights: a table, and at least so many more after it.
+inline void expect_learner(arbora::OnlineLearner& learner, int padding) {
+    const std::size_t needed = std::size_t{learner.mask()} + 1 + padding, found = learner.current().size();
+    if (found < needed) arbora::expect_length(found, needed, "weights of the learner");
+}

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/letters.hpp"
+#include "treebank/utf8.hpp"
 
 namespace arbora {
 namespace {
@@ -64,6 +65,7 @@ char32_t FormLetters::in_case(std::size_t at, char letter_case) const {
 EditScript::EditScript(std::string_view text) : is_whole_(text.starts_with('=')) {
     if (is_whole_) {
         front_ = text.substr(1);
+        if (front_.empty()) throw std::invalid_argument("this edit script makes no lemma");
         return;
     }
     if (text.empty() || letter_cases.find(text[0]) == letter_cases.npos)
@@ -76,6 +78,7 @@ EditScript::EditScript(std::string_view text) : is_whole_(text.starts_with('='))
         if (size > text.size()) throw std::invalid_argument("this is no edit script");
         const std::string_view taken = text.substr(0, size);
         text.remove_prefix(size);
+        if (treebank::first_bad_utf8(taken) < size) throw std::invalid_argument("an edit script cuts a character");
         return taken;
     };
     decode_utf8(take(sizes[0]), off_front_);

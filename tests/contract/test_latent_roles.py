@@ -164,7 +164,7 @@ def test_a_model_file_keeps_them(tmp_path):
     assert texts[0] == texts[1]
     assert any(row["section"] == "roles" for row in loaded.header["heaviest"])
     found = read_model(tmp_path / "model")
-    for change, message in [(-2, "no number from"), ("4", "no number from"), (0, "not those of")]:
+    for change, message in [(-2, "between 0 and"), ("4", "no whole number"), (0, "not those of")]:
         header = {**found.header, "options": {**found.header["options"], "latent_roles": change}}
         write_model(tmp_path / "changed", header, found.tensors)
         with pytest.raises(ArboraError, match=message):

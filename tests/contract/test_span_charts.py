@@ -137,7 +137,7 @@ def test_gold_nodes_that_are_no_tree_are_refused():
     core = Case("random", 2, True, 1).core
     scores = np.zeros(len(core.nodes) + len(core.rules))
     for gold in ([(0, 2, 1), (0, 1, 0), (0, 1, 0)], [(0, 2, 5), (0, 1, 0), (1, 2, 0)]):
-        with pytest.raises(ValueError, match="gold node"):
+        with pytest.raises(ValueError, match=r"gold node|symbols of nodes"):
             core.loss(scores, np.array(gold, np.int32), 1.0, 0.0)
 
 
@@ -152,7 +152,7 @@ def test_nodes_that_cannot_be_are_refused():
         [(0, 1, 9)],
         [(0, 1, 1)] * 2,
     ):
-        with pytest.raises(ValueError, match="some node is"):
+        with pytest.raises(ValueError, match=r"some node is|(starts|ends|symbols) of nodes: "):
             _core.SpanForest(grammar, 2, np.array(nodes, np.int32))
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arbora.errors import FileError
+from arbora.models.checking import a_list, a_name
 from arbora.treebank import Constituent, read
+
+NO_LABEL = " \t\r\n()"
+"""Characters that no label or tag has: brackets could not write it."""
 
 
 class TaggedWords(NamedTuple):
@@ -31,6 +35,19 @@ def prepared_trees(trees: Iterable[Constituent], *, keep_functions: bool = False
     """What `prepared` leaves of trees."""
     found = (prepared(tree, keep_functions=keep_functions) for tree in trees)
     return [tree for tree in found if tree is not None]
+
+
+def some_labels(value: Any, name: str, *, twice: bool = False) -> list[str]:
+    """The labels of a header: the empty one, too, which treebanks put on top; ValueError if they are none.
+
+    >>> some_labels(["", "N P"], "labels")
+    Traceback (most recent call last):
+    ValueError: one of labels has characters that no column holds: 'N P'
+    """
+    found = [each if each == "" else a_name(each, f"one of {name}", NO_LABEL) for each in a_list(value, name)]
+    if len(set(found)) < len(found) and not twice:
+        raise ValueError(f"{name} has a label twice")
+    return found
 
 
 def tagged_words(tree: Constituent) -> TaggedWords:

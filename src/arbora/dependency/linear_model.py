@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isfinite
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from arbora import _core
-from arbora.dependency.options import MOST_NAMED_TAGS, MOST_ROLES, MOST_TAGS
+from arbora.dependency.options import MOST_NAMED_TAGS, TrainingOptions
+from arbora.dependency.recipe import check_recipe
 from arbora.errors import ArboraError
 from arbora.features import Templates
+from arbora.models import Tensors
+from arbora.models.checking import (
+    a_flag,
+    a_list,
+    a_number,
+    a_positive,
+    a_row,
+    a_text,
+    a_whole,
+    some_names,
+    some_options,
+)
 from arbora.treebank import Sentence
+
+NO_CONFIDENCE = (1.0, 1.0, 0.0)
+"""With it, probabilities stay as they are."""
+MOST_CONFIDENCE = 1e6
+"""Much more than any treebank speaks for; products with logarithms are numbers still."""
 
 
 def encode(sentences: Iterable[Sentence], tags: list[str] | None = None) -> _core.Encoded:
@@ -53,54 +69,57 @@ def make_linear_model(header: dict[str, Any]) -> _core.LinearModel:
         header.get("joint_scale", 0.0),
         options.get("latent_roles", 0),
         options.get("latent_tags", 0) or len(header.get("tags", [])),
-        tuple(header.get("confidence", (1.0, 1.0, 0.0))),
+        tuple(header.get("confidence", NO_CONFIDENCE)),
     )
 
 
-def checked_weights(values: npt.NDArray[Any], step: float) -> _core.ShortWeights:
-    """Weights of a file, copied to where look-ups are fast."""
-    if values.dtype != np.int16 or values.ndim != 1:
-        raise ValueError("the weights are no row of int16")
-    if not 0 < step < float("inf"):
-        raise ValueError("the step of the weights is no positive number")
-    return _core.ShortWeights(values, step)
+def checked_weights(tensors: Tensors, name: str, step: Any) -> _core.ShortWeights:
+    """Weights of a file, copied to where look-ups are fast; ValueError if there are none."""
+    return _core.ShortWeights(a_row(tensors, name, np.int16), a_positive(step, f"the step of the {name}"))
 
 
-def check_header(header: dict[str, Any]) -> None:
-    """What the core relies on; KeyError, TypeError or ValueError if it is not so."""
-    labels, options = header["labels"], header["options"]
-    if not labels or not all(isinstance(label, str) for label in labels):
-        raise ValueError("its labels are no list of names")
+def check_header(header: dict[str, Any]) -> TrainingOptions:
+    """What the core relies on; KeyError or ValueError if it is not so. Returns the options."""
+    options = some_options(
+        TrainingOptions, header["options"], ("bits", "most_heads", "single_root", "projective")
+    )
+    check_recipe(options)
+    a_flag(options.projective, "the option projective")  # training has decided
+    labels = some_names(header["labels"], "labels")
     for name in ("at_root", "below_words"):
-        if len(header[name]) != len(labels) or not any(header[name]):
-            raise ValueError(f"{name} does not fit the labels")
-    if not 4 <= options["bits"] <= 28:
-        raise ValueError(f"it has 2^{options['bits']} weights")
-    for name in ("single_root", "projective"):
-        if not isinstance(options[name], bool):
-            raise ValueError(f"{name} is neither true nor false")
+        flags = [a_flag(flag, f"one of {name}") for flag in a_list(header[name], name, len(labels))]
+        if not any(flags):
+            raise ValueError(f"{name} is true of no label")
+    a_whole(header["padding"], "padding")
+    a_number(header["threshold"], "threshold", 0, 1)
     for name in ("tree_scale", "label_scale", "joint_scale"):
-        if not 0 < header.get(name, 1.0) < float("inf"):
-            raise ValueError(f"{name} is no positive number")
-    confidence = header.get("confidence", [1.0, 1.0, 0.0])
-    if len(confidence) != 3 or not all(isfinite(value) for value in confidence) or min(confidence[:2]) < 0:
-        raise ValueError("its confidence is no row of three numbers, of which two are not negative")
-    roles, tags = options.get("latent_roles", 0), options.get("latent_tags", 0)
-    for name, count, most in (("latent_roles", roles, MOST_ROLES), ("latent_tags", tags, MOST_TAGS)):
-        if not isinstance(count, int) or not 0 <= count <= most:
-            raise ValueError(f"{name} is no number from 0 to {most}")
-    if not isinstance(header["templates"], str):
-        raise ValueError("its templates are no text")
-    templates = Templates.parse(header["templates"])
+        if name in header:
+            a_positive(header[name], name)
+    check_confidence(header.get("confidence", NO_CONFIDENCE))
+    names = some_names(header.get("tags", []), "tags")
+    if (options.latent_tags and names) or len(names) > MOST_NAMED_TAGS:
+        raise ValueError("it has too many tags")
+    if bool(names) != bool(options.joint_tags):
+        raise ValueError("it has names of tags without joint_tags, or the other way round")
+    check_templates(options, Templates.parse(a_text(header["templates"], "templates")))
+    return options
+
+
+def check_confidence(value: Any) -> None:
+    """Three numbers of a beta calibration, the first two not negative; ValueError if they are not."""
+    first, second, third = a_list(value, "confidence", 3)
+    for number in (first, second):
+        a_number(number, "one of confidence", 0, MOST_CONFIDENCE)
+    a_number(third, "one of confidence", -MOST_CONFIDENCE, MOST_CONFIDENCE)
+
+
+def check_templates(options: TrainingOptions, templates: Templates) -> None:
+    """That templates are those of a parser with such options; ValueError if they are not."""
     if not templates.arcs or not (templates.labels or templates.labeler):
         raise ValueError("it has no templates for arcs and labels")
-    fits = templates.labeler and not templates.labels if roles else True
-    if bool(roles) != bool(templates.roles) or not fits:
+    fits = templates.labeler and not templates.labels if options.latent_roles else True
+    if bool(options.latent_roles) != bool(templates.roles) or not fits:
         raise ValueError("its templates are not those of a parser with latent_roles")
-    names = header.get("tags", [])
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError("its tags are no list of names")
-    if (tags and names) or len(names) > MOST_NAMED_TAGS:
-        raise ValueError("it has too many tags")
-    if not bool(tags or names) == bool(templates.tags) == bool(templates.tag_links):
+    has_tags = bool(options.latent_tags or options.joint_tags)
+    if not has_tags == bool(templates.tags) == bool(templates.tag_links):
         raise ValueError("its templates are not those of a parser with tags")

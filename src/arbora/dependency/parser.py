@@ -14,6 +14,7 @@ from arbora.dependency.linear_model import check_header, checked_weights, encode
 from arbora.dependency.options import ParseOptions
 from arbora.dependency.scored_parser import Integers
 from arbora.models import Parts, Tensors, compact, expand_short, is_compact
+from arbora.models.checking import moderate
 from arbora.treebank import Sentence
 
 ARCHITECTURE = "dependency-parser"
@@ -49,16 +50,17 @@ class DependencyParser(BatchParser):
     @classmethod
     def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> DependencyParser:
         """The parser of a header and tensors as `to_parts` gives them."""
-        check_header(header)
-        size = (1 << header["options"]["bits"]) + header["padding"]
+        size = (1 << check_header(header).bits) + header["padding"]
         if is_compact(tensors):
             weights = expand_short(tensors, size)
         else:
-            weights = checked_weights(tensors["weights"], header["step"])
-        pruner_weights = checked_weights(tensors["pruner"], header["pruner_step"])
+            weights = checked_weights(tensors, "weights", header["step"])
+        scales = [header.get(name, 1.0) for name in ("tree_scale", "label_scale", "joint_scale")]
+        moderate(weights, "parser", *scales)
+        pruner_weights = checked_weights(tensors, "pruner", header["pruner_step"])
         if weights.values.size != size:
             raise ValueError("the weights have another size than the header says")
-        count = pruner_weights.values.size
+        count = moderate(pruner_weights, "pruner").values.size
         if count < 16 or count & (count - 1):
             raise ValueError("the pruner's weights are no power of two")
         parser = cls(header, weights, pruner_weights)

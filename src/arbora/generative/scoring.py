@@ -15,6 +15,7 @@ from arbora.generative.kinds import Floats, GenerativeModel, SentenceScores, mak
 from arbora.generative.options import GenerativeOptions
 from arbora.generative.units import Units, has_words, kept_words
 from arbora.models import Parts, Tensors
+from arbora.models.checking import a_row, some_names, some_options
 from arbora.treebank import Sentence
 
 Integers: TypeAlias = npt.NDArray[np.int32]
@@ -135,13 +136,13 @@ class LearnedModel:
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], tensors: Tensors) -> LearnedModel:
         """The model of plain data and tensors; KeyError, TypeError or ValueError if they make none."""
-        options = GenerativeOptions(**header["options"]).check()
+        options = some_options(GenerativeOptions, header["options"])
         words: tuple[str, ...] = ()
         if has_words(options):
-            text = np.asarray(tensors["words"], np.uint8).tobytes().decode()
-            words = tuple(text.split("\n")) if text else ()
-        labels = list(header["labels"])
-        units = Units(options, tuple(header["tags"]), words)
+            text = a_row(tensors, "words", np.uint8).tobytes().decode()
+            words = tuple(some_names(text.split("\n"), "words", "")) if text else ()
+        labels = some_names(header["labels"], "labels")
+        units = Units(options, tuple(some_names(header["tags"], "tags")), words)
         kind = make_model(options, units, max(len(labels), 1))
         estimates = {}
         for decision in kind.decisions:
@@ -149,8 +150,8 @@ class LearnedModel:
             orders = len(decision.orders) if interpolated else 1
             tables = [
                 Table(
-                    np.array(tensors[f"{decision.name}.{order}.keys"], np.int64),
-                    np.array(tensors[f"{decision.name}.{order}.counts"], np.float64),
+                    np.array(a_row(tensors, f"{decision.name}.{order}.keys", np.int64)),
+                    np.array(a_row(tensors, f"{decision.name}.{order}.counts", np.float64)),
                     decision.outcomes,
                 )
                 for order in range(orders)

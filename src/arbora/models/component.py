@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 import numpy.typing as npt
 
 from arbora.errors import ArboraError, FileError
+from arbora.models.checking import a_text
 from arbora.models.file import Model, read_model, write_model
 from arbora.models.pickling import Origin, reduced, remember
 from arbora.treebank.batches import Step
@@ -122,6 +123,7 @@ class Component(ABC):
         from arbora.models.registry import find_architecture
 
         with refusing(model.path, find_architecture(cls.architecture).title):
+            a_text(model.header.get("licence", ""), "licence")
             found = cls.from_parts(model.header, model.tensors)
         remember(found, Origin(os.path.abspath(model.path), model.digest))
         return found
@@ -155,8 +157,10 @@ def refusing(path: str, title: str) -> Iterator[None]:
     """
     try:
         yield
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, ArboraError) as error:
+    except (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, ArboraError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        if "\n" in reason:  # the core lists all that it would have taken
+            reason = "its header or a tensor is of another type than it has to be"
         raise FileError(f"this is no {title} that Arbora can use: {reason}", file=path) from None
 
 

@@ -14,6 +14,7 @@ from arbora import _core
 from arbora.dependency import BatchParser, ParseOptions
 from arbora.errors import ArboraError
 from arbora.models import Component, Parts, Tensors, below, find_architecture, under
+from arbora.models.checking import a_list, a_mapping, a_name, some_names
 from arbora.pipeline.documents import Document, ParsedSentence
 from arbora.pipeline.inputs import as_sentences, check_text, check_texts
 from arbora.text import Tagger, Tokenizer
@@ -105,14 +106,18 @@ class Pipeline(Component):
     def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> Pipeline:
         """The pipeline of a header and tensors as `to_parts` gives them."""
         components = []
-        for own in header["components"]:
-            name = own["name"]
+        for own in a_list(header["components"], "components"):
+            name = a_name(a_mapping(own, "a component")["name"], "the name of a component")
             whole = {key: value for key, value in own.items() if key != "name"}
             kind = find_architecture(whole["architecture"]).load_class()
             if "version" in header:  # of the file
                 whole["version"] = header["version"]
             components.append((name, kind.from_parts(whole, below(tensors, f"{name}/"))))
-        return cls(components, header["card"])
+        names = some_names([name for name, _ in components], "components")
+        pipeline = cls(components, a_mapping(header["card"], "card"))
+        if "words" not in pipeline.adds:
+            raise ValueError(f"none of its {len(names)} components makes words of text")
+        return pipeline
 
     def to_parts(self, *, compact_weights: bool = False) -> Parts:
         """The header and the tensors of the model file; compact ones have 8-bit weights in the parser."""

@@ -6,7 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from arbora.errors import ArboraError
+from arbora.models.checking import some_options
 
+WIDEST = 1000
+"""The greatest beam: one that holds everything would never end."""
 INFERENCES = ("feed-forward", "mean-field")
 
 STATES = ("top", "below", "leftmost", "last")
@@ -106,8 +109,11 @@ class IsbnOptions:
             or len(set(self.inputs)) < len(self.inputs),
         }
         wrong |= {
-            f"{name} must be at least 1": getattr(self, name) < 1
-            for name in ("batch", "epochs", "patience", "beam", "branching", "candidates")
+            f"{name} must be at least 1": getattr(self, name) < 1 for name in ("batch", "epochs", "patience")
+        }
+        wrong |= {
+            f"{name} must be between 1 and {WIDEST}": not 1 <= getattr(self, name) <= WIDEST
+            for name in ("beam", "branching", "candidates")
         }
         for message, is_wrong in wrong.items():
             if is_wrong:
@@ -121,4 +127,4 @@ class IsbnOptions:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> IsbnOptions:
         """The options of a header."""
-        return cls(**{**data, "states": tuple(data["states"]), "inputs": tuple(data["inputs"])}).check()
+        return some_options(cls, data)

@@ -16,9 +16,12 @@ from arbora.constituency.parser import ConstituencyParser, ParsedTree
 from arbora.constituency.trees import TaggedWords
 from arbora.errors import ArboraError
 from arbora.models import Parts, Tensors
+from arbora.models.checking import a_row
 from arbora.treebank import Constituent
 
 ARCHITECTURE = "isbn-parser"
+MOST_WEIGHT = 1e4
+"""Those that are learned are below 100; with much larger ones no means are ever found."""
 MOST_STEPS = 2000
 """Decisions that are looked at between two words, at most."""
 
@@ -55,8 +58,8 @@ class IsbnParser(ConstituencyParser):
         self.network = make_network(self.vocabulary, self.options)
         if weights.dtype != np.float64 or weights.shape != (self.network.weight_count,):
             raise ValueError("the weights are of another network")
-        if not np.isfinite(weights).all():
-            raise ValueError("a weight is no number")
+        if not (np.abs(weights) <= MOST_WEIGHT).all():
+            raise ValueError(f"a weight is no number from {-MOST_WEIGHT} to {MOST_WEIGHT}")
         self.weights = np.ascontiguousarray(weights)
 
     @property
@@ -67,7 +70,7 @@ class IsbnParser(ConstituencyParser):
     @classmethod
     def from_parts(cls, header: dict[str, Any], tensors: Tensors) -> IsbnParser:
         """The parser of a header and tensors as `to_parts` gives them."""
-        return cls(header, tensors["weights"].astype(np.float64))
+        return cls(header, a_row(tensors, "weights", np.float32).astype(np.float64))
 
     def to_parts(self, *, compact_weights: bool = False) -> Parts:
         """The header and the tensors of the model file: 32 bits a weight."""

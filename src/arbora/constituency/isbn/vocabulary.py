@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from arbora import _core
-from arbora.constituency.trees import TaggedWords, tagged_words, tree_of_spans
+from arbora.constituency.trees import NO_LABEL, TaggedWords, some_labels, tagged_words, tree_of_spans
 from arbora.errors import ArboraError
+from arbora.models.checking import a_list, a_text, a_whole, some_names
 from arbora.treebank import Constituent
 
 Decisions: TypeAlias = list[tuple[int, int, int, int]]
@@ -103,12 +104,18 @@ class Vocabulary:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Vocabulary:
-        """That of a header."""
+        """That of a header; KeyError or ValueError if it is none."""
+        root = data["root_label"]
         return cls(
-            **{
-                name: data[name]
-                for name in ("labels", "tags", "words", "root_label", "longest_chain", "common_tag")
-            }
+            some_labels(data["labels"], "labels"),
+            some_names(data["tags"], "tags", NO_LABEL),
+            [
+                [a_text(word, "a word") for word in a_list(own, "words")]
+                for own in a_list(data["words"], "words")
+            ],
+            None if root is None else some_labels([root], "root_label")[0],
+            a_whole(data["longest_chain"], "longest_chain", 1),
+            a_text(data["common_tag"], "common_tag"),
         )
 
     def as_dict(self) -> dict[str, Any]:

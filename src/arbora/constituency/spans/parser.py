@@ -6,14 +6,27 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from arbora import _core
 from arbora.constituency.parser import ConstituencyParser, ParsedTree
 from arbora.constituency.spans.constraints import SpanConstraints
+from arbora.constituency.spans.options import SpanOptions
 from arbora.constituency.spans.symbols import Symbols
 from arbora.constituency.spans.templates import SpanTemplates
 from arbora.constituency.trees import TaggedWords
 from arbora.errors import ArboraError
 from arbora.models import Parts, Tensors, below, compact, expand_short, is_compact, under
+from arbora.models.checking import (
+    a_list,
+    a_number,
+    a_positive,
+    a_row,
+    a_text,
+    a_whole,
+    moderate,
+    some_options,
+)
 
 ARCHITECTURE = "span-parser"
 KEPT = 0.9999
@@ -213,17 +226,14 @@ def make_models(symbols: Symbols, templates: SpanTemplates) -> tuple[_core.Coars
 
 def make_parser(header: Mapping[str, Any], tensors: Tensors, symbols: Symbols) -> _core.SpanParser:
     """The core's parser; KeyError, TypeError or ValueError if header and tensors make none."""
-    coarse, model = make_models(symbols, SpanTemplates.parse(header["templates"]))
-    bits, threshold, most, scale = (header[key] for key in ("bits", "threshold", "most", "scale"))
-    if (
-        not 0 <= most <= 10**6
-        or not all(4 <= own <= 28 for own in bits)
-        or not 0 <= threshold < 1
-        or not 0 < scale < float("inf")
-    ):
-        raise ValueError("it has impossible numbers")
+    some_options(SpanOptions, header["options"])
+    coarse, model = make_models(symbols, SpanTemplates.parse(a_text(header["templates"], "templates")))
+    bits = [a_whole(own, "bits", 4, 28) for own in a_list(header["bits"], "bits", 2)]
+    threshold = a_number(header["threshold"], "threshold", 0, 1)
+    most = a_whole(header["most"], "most", 0, 10**6)
+    scale = a_positive(header["scale"], "scale")
     weights = [
-        load_weights(below(tensors, f"{name}."), (1 << own) + padding)
+        moderate(load_weights(below(tensors, f"{name}."), (1 << own) + padding), f"{name} model", scale)
         for name, own, padding in zip(("coarse", "fine"), bits, (coarse.padding, model.padding), strict=True)
     ]
     return _core.SpanParser(coarse, weights[0], (threshold, most), model, weights[1], scale)
@@ -233,10 +243,10 @@ def load_weights(tensors: Tensors, size: int) -> _core.ShortWeights:
     """Weights as the core takes them, of what a file holds; ValueError if they are not so many."""
     if is_compact(tensors):
         return expand_short(tensors, size)
-    values, step = tensors["weights"], tensors["step"]
-    if values.shape != (size,) or str(values.dtype) != "int16" or step.shape != (1,) or not 0 < step[0] < 1e9:
+    values, step = a_row(tensors, "weights", np.int16), a_row(tensors, "step", np.float32)
+    if values.size != size or step.size != 1:
         raise ValueError(f"the weights are not {size} short numbers and a step")
-    return _core.ShortWeights(values, float(step[0]))
+    return _core.ShortWeights(values, a_positive(float(step[0]), "the step of the weights"))
 
 
 def _floats(tensors: Tensors) -> Any:

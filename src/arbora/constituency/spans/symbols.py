@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from arbora import _core
-from arbora.constituency.trees import TaggedWords, tagged_words, tree_of_spans
+from arbora.constituency.trees import TaggedWords, some_labels, tagged_words, tree_of_spans
 from arbora.errors import ArboraError
+from arbora.models.checking import a_flag, a_list
 from arbora.treebank import Constituent
 
 Chain: TypeAlias = tuple[str, ...]
@@ -119,11 +120,14 @@ class Symbols:
 
     @classmethod
     def from_plain(cls, plain: Any) -> Symbols:
-        """What `as_plain` gave; KeyError, TypeError or ValueError if it is none."""
-        chains = tuple(tuple(map(str, chain)) for chain in plain["chains"])
-        if plain["grows"] not in GROWS or not chains or not all(chains):
+        """What `as_plain` gave; KeyError or ValueError if it is none."""
+        chains = [
+            tuple(some_labels(chain, "a chain", twice=True)) for chain in a_list(plain["chains"], "chains")
+        ]
+        pieces = tuple(some_labels(plain["pieces"], "pieces"))
+        if plain["grows"] not in GROWS or not all(chains) or len(set(chains)) < max(len(chains), 1):
             raise ValueError("the symbols are none")
-        return cls(chains, tuple(map(str, plain["pieces"])), plain["grows"], bool(plain["wrapped"]))
+        return cls(tuple(chains), pieces, plain["grows"], a_flag(plain["wrapped"], "wrapped"))
 
     def as_plain(self) -> dict[str, Any]:
         """For a header."""

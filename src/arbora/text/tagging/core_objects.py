@@ -11,8 +11,20 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.errors import ArboraError
 from arbora.models import below, compact, expand_short
+from arbora.models.checking import (
+    a_list,
+    a_mapping,
+    a_name,
+    a_positive,
+    a_row,
+    a_text,
+    a_whole,
+    moderate,
+    some_names,
+    some_options,
+)
 from arbora.text.tagging.lexicon import Integers, Labels
-from arbora.text.tagging.options import STAGES
+from arbora.text.tagging.options import STAGES, TaggerOptions
 from arbora.text.tagging.templates import TaggerTemplates
 from arbora.treebank import Sentence
 
@@ -38,10 +50,8 @@ def set_found(text: _core.TagText, stage: str, labels: Labels, numbers: Integers
 
 def make_dictionary(tensors: Mapping[str, npt.NDArray[Any]], labels: int) -> _core.TagDictionary:
     """A dictionary of the core; ValueError if the tensors make none."""
-    for name, dtype in (("keys", np.uint64), ("starts", np.uint32), ("lists", np.uint16)):
-        if tensors[name].ndim != 1 or tensors[name].dtype != dtype:
-            raise ValueError(f"{name} is no row of {np.dtype(dtype)}")
-    return _core.TagDictionary(tensors["keys"], tensors["starts"], tensors["lists"], labels)
+    keys, starts = a_row(tensors, "keys", np.uint64), a_row(tensors, "starts", np.uint32)
+    return _core.TagDictionary(keys, starts, a_row(tensors, "lists", np.uint16), labels)
 
 
 def make_stage(
@@ -78,29 +88,36 @@ def unpack(tensors: Mapping[str, npt.NDArray[Any]], size: int) -> _core.ShortWei
 def make_tagger(header: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any]]) -> _core.Tagger:
     """The core's tagger; KeyError, TypeError or ValueError if header and tensors make none."""
     labels = labels_of(header)
-    templates = TaggerTemplates.parse(header["templates"])
+    some_options(TaggerOptions, header["options"])
+    templates = TaggerTemplates.parse(a_text(header["templates"], "templates"))
     stages, weights, scales = [], [], []
     for name in STAGES:
-        facts, own = header["stages"][name], below(tensors, f"{name}.")
-        stage = make_stage(name, labels, templates, own, facts["open"], facts["most"])
+        facts, own = a_mapping(header["stages"][name], name), below(tensors, f"{name}.")
+        open_labels = [a_whole(label, f"an open label of {name}") for label in a_list(facts["open"], "open")]
+        most = a_whole(facts["most"], f"most of {name}", 1)
+        stage = make_stage(name, labels, templates, own, open_labels, most)
         stages.append(stage)
-        if not 4 <= facts["bits"] <= 28 or not 0 < facts["scale"] < float("inf"):
-            raise ValueError(f"the stage {name} has impossible numbers")
-        weights.append(unpack(own, (1 << facts["bits"]) + stage.padding))
-        scales.append(facts["scale"])
+        size = (1 << a_whole(facts["bits"], f"bits of {name}", 4, 28)) + stage.padding
+        scales.append(a_positive(facts["scale"], f"the scale of {name}"))
+        weights.append(moderate(unpack(own, size), name, scales[-1]))
     classes = make_dictionary(below(tensors, "classes."), 1 << 16)
     return _core.Tagger((classes, *stages), weights, scales, labels.upos, labels.morph)
 
 
 def labels_of(header: Mapping[str, Any]) -> Labels:
     """The labels of a model; ValueError if there are none, or a column could not hold them."""
-    morph = [(label[0], label[1], label[2]) for label in header["morph"]]
-    labels = Labels(list(header["upos"]), morph, list(header["scripts"]))
-    names = [*labels.upos, *(name for label in morph for name in label[1:])]
-    if not labels.upos or not morph or not labels.scripts:
+    upos = some_names(header["upos"], "upos")
+    morph = []
+    for label in a_list(header["morph"], "morph"):
+        tag, xpos, feats = a_list(label, "one of morph", 3)
+        morph.append(
+            (
+                a_whole(tag, "the tag of one of morph", 0, len(upos) - 1),
+                a_name(xpos, "XPOS"),
+                a_name(feats, "FEATS"),
+            )
+        )
+    scripts = some_names(header["scripts"], "scripts")
+    if not upos or not morph or not scripts:
         raise ValueError("it has no labels")
-    if not all(isinstance(name, str) and name and not set(name) & set("\t\r\n") for name in names):
-        raise ValueError("a label has no place in a column of CoNLL-U")
-    if not all(isinstance(label[0], int) and 0 <= label[0] < len(labels.upos) for label in morph):
-        raise ValueError("its labels do not fit each other")
-    return labels
+    return Labels(upos, morph, scripts)

@@ -12,12 +12,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from arbora import _core
+from arbora.models.checking import a_list, a_mapping, a_name, a_text, a_whole
 
 Pattern = tuple[tuple[int, ...], int, str, tuple[str, ...]]
 """Lengths of the words after the first; or how many characters to cut, what to add, and the other words."""
 
 LONGEST = 10
 """Characters of an ending, at most."""
+LONGEST_WORD = 1000
+"""Characters of a word within a token, and such words of it, at most."""
 FEWEST = 2
 """Forms that must have an ending for it to count."""
 
@@ -94,10 +97,31 @@ def _by_ending(form: str, endings: Mapping[str, int]) -> int:
 
 
 def make_multiwords(rules: Mapping[str, Any]) -> _core.Multiwords:
-    """The rules at work; ValueError, TypeError or KeyError if they are none."""
+    """The rules at work; ValueError or KeyError if they are none."""
+    rules = a_mapping(rules, "multiwords")
+    patterns = [_checked(pattern) for pattern in a_list(rules["patterns"], "patterns")]
 
     def pairs(name: str) -> list[tuple[str, int]]:
-        return list(rules[name].items())
+        found = a_mapping(rules[name], name).items()
+        return [(a_name(form, name), a_whole(own, name, -1, len(patterns) - 1)) for form, own in found]
 
-    patterns = [(list(lengths), cut, add, list(rest)) for lengths, cut, add, rest in rules["patterns"]]
-    return _core.Multiwords(patterns, pairs("forms"), pairs("endings"))
+    forms = pairs("forms")
+    for form, number in forms:
+        lengths, cut, _, _ = patterns[number] if number >= 0 else ((), 0, "", ())
+        if sum(lengths) >= len(form) or cut > len(form):
+            raise ValueError(f"the token {form!r} has no room for its words")
+    return _core.Multiwords([(list(a), b, c, list(d)) for a, b, c, d in patterns], forms, pairs("endings"))
+
+
+def _checked(pattern: Any) -> Pattern:
+    """A pattern of a header; ValueError if it is none."""
+    lengths, cut, add, rest = a_list(pattern, "a pattern", 4)
+    own = tuple(
+        a_whole(length, "the length of a word", 1, LONGEST_WORD) for length in a_list(lengths, "lengths")
+    )
+    words = tuple(a_name(word, "a word of a token") for word in a_list(rest, "words"))
+    if not own and not words:
+        raise ValueError("a token falls into one word")
+    if len(own) > LONGEST_WORD or set(a_text(add, "an ending")) & set("\t\r\n"):
+        raise ValueError("a token falls into words that no column holds")
+    return own, a_whole(cut, "what is cut off", 0, LONGEST_WORD), add, words

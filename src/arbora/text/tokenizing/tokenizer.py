@@ -12,12 +12,24 @@ import numpy.typing as npt
 from arbora import _core
 from arbora.errors import ArboraError, FileError, WrongTypeError
 from arbora.models import Component, Parts, Tensors
+from arbora.models.checking import (
+    a_list,
+    a_number,
+    a_positive,
+    a_row,
+    a_text,
+    a_whole,
+    moderate,
+    some_options,
+)
 from arbora.text.tokenizing.multiwords import make_multiwords
+from arbora.text.tokenizing.options import TokenizerOptions
 from arbora.text.tokenizing.templates import parse_templates
 from arbora.treebank import Sentence
 from arbora.treebank.batches import to_sentences
 
 ARCHITECTURE = "tokenizer"
+TENSORS = {"pages": np.uint16, "blocks": np.uint8, "tokens": np.int16, "sentences": np.int16}
 PREFIX = "tokenizer."
 """What the names of its tensors begin with, so that they can live in a file with others."""
 
@@ -39,6 +51,12 @@ class TokenizedConllu:
     words: int
 
 
+def _pair(value: Any) -> tuple[int, int]:
+    """Two classes of characters that a space may stand between within a token."""
+    left, right = (a_whole(each, "a class of characters") for each in a_list(value, "spaces_in_tokens", 2))
+    return left, right
+
+
 class Tokenizer(Component):
     """Cuts text into sentences, tokens and words. Immutable: one object serves all threads.
 
@@ -52,25 +70,24 @@ class Tokenizer(Component):
     def __init__(self, header: Mapping[str, Any], tensors: Tensors) -> None:
         """From a header and tensors as `to_parts` gives them; `load` is the usual way here."""
         self.header = dict(header)
-        self._tensors = {name: tensors[PREFIX + name] for name in ("pages", "blocks", "tokens", "sentences")}
+        options = some_options(TokenizerOptions, header["options"])
+        self._tensors = {name: a_row(tensors, PREFIX + name, dtype) for name, dtype in TENSORS.items()}
         self._multiwords = make_multiwords(header["multiwords"])
-        weights = {
-            kind: _core.ShortWeights(self._tensors[kind], header[kind]["step"])
-            for kind in ("tokens", "sentences")
-        }
+        weights = {}
+        for kind in ("tokens", "sentences"):
+            step = a_positive(header[kind]["step"], f"the step of {kind}")
+            weights[kind] = moderate(_core.ShortWeights(self._tensors[kind], step), kind)
         self._model = _core.TextModel(
             self._tensors["pages"],
             self._tensors["blocks"],
-            parse_templates(header["tokens"]["templates"]),
-            parse_templates(header["sentences"]["templates"]),
+            parse_templates(a_text(header["tokens"]["templates"], "templates")),
+            parse_templates(a_text(header["sentences"]["templates"], "templates")),
             weights["tokens"],
             weights["sentences"],
-            header["sentences"]["threshold"],
-            [tuple(pair) for pair in header["spaces_in_tokens"]],
+            a_number(header["sentences"]["threshold"], "threshold", -1e30, 1e30),
+            [_pair(pair) for pair in a_list(header["spaces_in_tokens"], "spaces_in_tokens")],
         )
-        limits = header["options"]
-        self._limits: tuple[int, int] = limits["sentence_tokens"], limits["token_characters"]
-        _core.TextScanner(self._model, *self._limits)  # they are checked here
+        self._limits = (options.sentence_tokens, options.token_characters)
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], tensors: Tensors) -> Tokenizer:
