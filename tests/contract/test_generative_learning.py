@@ -335,7 +335,7 @@ def _spoiled(value):
     [
         ("counted", "tag.0.keys", _reversed, "not in order"),
         ("counted", "tag.0.keys", _spoiled(-3), "negative"),
-        ("counted", "tag.0.counts", _spoiled(np.nan), "must not be negative"),
+        ("counted", "tag.0.counts", _spoiled(np.nan), "has numbers that are none"),
         ("counted", "label.0.counts", _spoiled(-1.0), "must not be negative"),
         ("counted", "tag.0.counts", lambda array: array[1:], "not in order"),
         ("counted", "tag.0.keys", None, "it lacks 'tag.0.keys'"),

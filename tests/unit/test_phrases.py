@@ -84,7 +84,7 @@ def test_what_the_core_cannot_take():
     batch = make_batch([Sentence(["a"])])
     with pytest.raises(ValueError, match="label holds a space or bracket"):
         batch.set_constituents(0, [("S (", 0, 1)])
-    with pytest.raises(ValueError, match="needs a probability"):
+    with pytest.raises(ValueError, match="probabilities: 0 numbers, where 1 are needed"):
         batch.set_constituents(0, [("S", 0, 1)], [])
     with pytest.raises(IndexError):
         batch.set_constituents(1, [("S", 0, 1)])

@@ -222,13 +222,13 @@ def test_multiwords_in_text():
             lambda h, t: h["tokens"].update(templates="[tokens]\nleft-9.char"),
             "'left-9.char': neighbours of left",
         ),
-        (lambda h, t: h["options"].update(sentence_tokens=0), "limits are at least 1"),
+        (lambda h, t: h["options"].update(sentence_tokens=0), "sentence_tokens must be from 2 to 10000"),
         (lambda h, t: h["multiwords"].update(forms={"a": 7}), "no such pattern"),
         (lambda h, t: t.pop("tokenizer.tokens"), "it lacks 'tokenizer.tokens'"),
         (lambda h, t: t.update({"tokenizer.tokens": t["tokenizer.tokens"][:-1]}), "power of two"),
         (lambda h, t: t.update({"tokenizer.pages": t["tokenizer.pages"] + 9999}), "classes is not whole"),
         (lambda h, t: t.update({"tokenizer.blocks": t["tokenizer.blocks"] | 16}), "classes is not whole"),
-        (lambda h, t: t.update({"tokenizer.blocks": t["tokenizer.blocks"] * 1.0}), "incompatible"),
+        (lambda h, t: t.update({"tokenizer.blocks": t["tokenizer.blocks"] * 1.0}), "tokenizer.blocks' is no row of uint8"),
     ],
 )
 def test_a_file_that_is_no_tokenizer(tmp_path, change, reason):

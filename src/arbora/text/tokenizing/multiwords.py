@@ -103,7 +103,10 @@ def make_multiwords(rules: Mapping[str, Any]) -> _core.Multiwords:
 
     def pairs(name: str) -> list[tuple[str, int]]:
         found = a_mapping(rules[name], name).items()
-        return [(a_name(form, name), a_whole(own, name, -1, len(patterns) - 1)) for form, own in found]
+        for form, number in found:
+            if a_whole(number, name, -1) >= len(patterns):
+                raise ValueError(f"{name}: there is no such pattern as {number}, that of {form!r}")
+        return [(a_name(form, name), number) for form, number in found]
 
     forms = pairs("forms")
     for form, number in forms:
