@@ -227,7 +227,18 @@ void bind_tokenizing(nb::module_& m) {
             "pages"_a.noconvert(), "blocks"_a.noconvert(), "token_templates"_a, "sentence_templates"_a,
             "token_weights"_a, "sentence_weights"_a, "sentence_threshold"_a, "spaces_in_tokens"_a);
     nb::class_<TextCounts>(m, "TextCounts", "How much of a text there is so far.")
-        .def(nb::init<>())
+        .def(
+            "__init__",
+            [](TextCounts* self, std::string prefix, std::string document, std::uint64_t sentences) {
+                for (const std::string* text : {&prefix, &document})
+                    if (text->find_first_of("\r\n") != std::string::npos)
+                        throw nb::value_error("a comment is one line");
+                new (self) TextCounts{std::move(prefix), std::move(document), sentences};
+            },
+            "prefix"_a = "", "document"_a = "newdoc", "sentences"_a = 0,
+            "Numbers of sentences go on behind `sentences`, and begin with the prefix; a comment of the first sentence "
+            "is "
+            "the document, if it is not empty.")
         .def_ro("sentences", &TextCounts::sentences)
         .def_ro("tokens", &TextCounts::tokens)
         .def_ro("words", &TextCounts::words);

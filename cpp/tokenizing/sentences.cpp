@@ -23,8 +23,8 @@ Row unknown_row(std::string_view form) { return {"_", form, "_", "_", "_", "_", 
 // The sentences of one text, each by itself.
 class SentenceMaker {
 public:
-    SentenceMaker(const TextBatch& batch, const Multiwords& multiwords, bool ranges, std::uint64_t sentences_before)
-        : batch_(batch), multiwords_(multiwords), ranges_(ranges), before_(sentences_before) {}
+    SentenceMaker(const TextBatch& batch, const Multiwords& multiwords, bool ranges, const TextCounts& before)
+        : batch_(batch), multiwords_(multiwords), ranges_(ranges), before_(before) {}
 
     void make(std::size_t number, AnnotatedSentence& sentence) const {
         const std::size_t begin = number ? batch_.sentence_ends[number - 1] : 0, end = batch_.sentence_ends[number];
@@ -41,11 +41,12 @@ private:
 
     void add_comments(std::size_t number, std::size_t begin, std::size_t end, AnnotatedSentence& sentence) const {
         std::vector<std::string_view>& comments = sentence.block.comments;
-        if (batch_.is_first && number == 0) comments.push_back("# newdoc");
-        if (batch_.new_paragraph[number]) comments.push_back("# newpar");
         thread_local std::string made;
-        made = "# sent_id = ";
-        append_number(before_ + number + 1, made);
+        if (batch_.is_first && number == 0 && !before_.document.empty())
+            comments.push_back(sentence.texts->add("# " + before_.document));
+        if (batch_.new_paragraph[number]) comments.push_back("# newpar");
+        made = "# sent_id = " + before_.prefix;
+        append_number(before_.sentences + number + 1, made);
         comments.push_back(sentence.texts->add(made));
         made = "# text = ";
         for (std::size_t t = begin; t < end; ++t) {
@@ -111,7 +112,7 @@ private:
     const TextBatch& batch_;
     const Multiwords& multiwords_;
     bool ranges_;
-    std::uint64_t before_;
+    const TextCounts& before_;
 };
 
 }  // namespace
@@ -141,7 +142,7 @@ treebank::Batch make_sentences(std::shared_ptr<const TextBatch> text, const Mult
                                TextCounts& counts, int threads) {
     treebank::Batch result;
     result.sentences.resize(text->sentence_ends.size());
-    const SentenceMaker maker(*text, multiwords, ranges, counts.sentences);
+    const SentenceMaker maker(*text, multiwords, ranges, counts);
     parallel_for(result.sentences.size(), threads, [&](std::size_t i) { maker.make(i, result.sentences[i]); });
     counts.sentences += result.sentences.size();
     counts.tokens += text->tokens.size();

@@ -10,8 +10,10 @@
 
 namespace arbora::tokenizing {
 
-// How much of a text there is so far.
+// How much of a text there is so far, and how it is told: what stands before the numbers of its sentences, and what its
+// first sentence says of the document, such as `newdoc id = a1`; nothing if the document began before.
 struct TextCounts {
+    std::string prefix, document = "newdoc";
     std::uint64_t sentences = 0, tokens = 0, words = 0;
 };
 

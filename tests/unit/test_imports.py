@@ -21,6 +21,7 @@ PYTHON_ORDER = [
     ["training"],
     ["dependency", "constituency", "generative", "text"],
     ["pipeline"],
+    ["bulk"],
     ["experiments", "benchmarks", "cli"],
 ]
 FREE = {"errors", "_core"}  # open to every room

@@ -41,6 +41,11 @@ COMMANDS = {
         "arbora.cli.score:score",
         "Score sentences: the logarithm of each one's probability, all trees summed over, and perplexity.",
     ),
+    "bulk": (
+        "arbora.cli.bulk:app",
+        "Parse much text from disk to disk: in shards, each done exactly once, however often the run is "
+        "ended.",
+    ),
     "models": ("arbora.cli.models:models", "List the models that come with Arbora."),
     "convert": ("arbora.cli.convert:convert", "Convert a treebank from one format to another."),
     "validate": (

@@ -15,7 +15,8 @@ WIDEST = 100
 """Lines of help have at most so many characters, and just so many where there is no terminal."""
 
 
-def _limit_width() -> None:
+def limit_width() -> None:
+    """Let lines of help be of a readable width."""
     from typer import rich_utils  # it takes time, and only help needs it
 
     rich_utils.MAX_WIDTH = min(get_terminal_size((WIDEST, 50)).columns, WIDEST)
@@ -26,7 +27,7 @@ class Command(TyperCommand):
 
     def format_help(self, *context: Any) -> None:
         """Print the help."""
-        _limit_width()
+        limit_width()
         super().format_help(*context)
 
 
@@ -67,7 +68,7 @@ def lazy_group(commands: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:
                 self.add_command(LazyCommand(name, place, line))
 
         def format_help(self, *context: Any) -> None:
-            _limit_width()
+            limit_width()
             super().format_help(*context)
 
     return LazyGroup

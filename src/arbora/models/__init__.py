@@ -23,6 +23,7 @@ from arbora.models.file import (
     write_model,
 )
 from arbora.models.inspection import inspect_model
+from arbora.models.pickling import restored
 from arbora.models.registry import architectures, find_architecture, load_component, shared_component
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "read_model",
     "refusing",
     "remove_leftovers",
+    "restored",
     "shared_component",
     "under",
     "write_model",

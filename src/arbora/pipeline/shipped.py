@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arbora.errors import FileError, WrongTypeError
-from arbora.models import find_architecture, load_component, read_model, shared_component
+from arbora.models import Component, find_architecture, load_component, read_model, shared_component
 from arbora.pipeline.pipeline import Pipeline
 
 DEFAULT = "en"
@@ -109,7 +109,11 @@ def open_pipeline(name: str | os.PathLike[str] = DEFAULT) -> Pipeline:
     >>> list(open_pipeline().components)
     ['tokenizer', 'tagger', 'parser']
     """
-    found = load(name)
+    return as_pipeline(load(name))
+
+
+def as_pipeline(found: Component) -> Pipeline:
+    """A pipeline as it is; any other model as a pipeline of this one component."""
     if isinstance(found, Pipeline):
         return found
     return Pipeline([(find_architecture(found.architecture).title, found)])

@@ -1,4 +1,4 @@
-"""Files by name: ``-`` is standard input or output, ``.gz`` and ``.xz`` are compressed, the rest is plain."""
+"""Files by name: ``-`` is standard input or output; ``.gz``, ``.xz`` and ``.zst`` are compressed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ import sys
 import warnings
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import BinaryIO, cast
+from importlib import import_module
+from typing import Any, BinaryIO, cast
 
 from arbora.errors import ArboraWarning, FileError
+
+COMPRESSED = (".gz", ".xz", ".zst")
+"""The ends of names by which compression is told."""
 
 CHUNK = 1 << 18
 """How many bytes are asked for at a time."""
@@ -26,6 +30,7 @@ _EMPTY_LINES = (b"\n", b"\r\n")
 _STARTS = {
     b"\x1f\x8b": "is compressed with gzip: its name must end in .gz",
     b"\xfd7zXZ\x00": "is compressed with xz: its name must end in .xz",
+    b"\x28\xb5\x2f\xfd": "is compressed with Zstandard: its name must end in .zst",
     b"\xff\xfe": "begins with the byte order mark of UTF-16: treebanks are UTF-8 without one",
     b"\xfe\xff": "begins with the byte order mark of UTF-16: treebanks are UTF-8 without one",
 }
@@ -46,7 +51,7 @@ def plain_name(path: str) -> str:
     >>> plain_name("en.conllu.gz")
     'en.conllu'
     """
-    return path.removesuffix(".gz").removesuffix(".xz")
+    return next((path.removesuffix(end) for end in COMPRESSED if path.endswith(end)), path)
 
 
 def open_input(path: str) -> BinaryIO:
@@ -61,6 +66,8 @@ def open_input(path: str) -> BinaryIO:
             return cast(BinaryIO, gzip.open(path, "rb"))
         if path.endswith(".xz"):
             return cast(BinaryIO, lzma.open(path, "rb"))
+        if path.endswith(".zst"):
+            return cast(BinaryIO, _zstd(path).open(path, "rb"))
         return open(path, "rb")
     except OSError as error:
         raise _file_error(error, path) from None
@@ -90,7 +97,7 @@ def chunks(
             warn(FileError("an empty line before the first sentence; it is skipped", file=name, line=1))
         if first:
             yield first
-        while piece := _read(stream, name):
+        while piece := read_piece(stream, name):
             yield piece
     finally:
         if path != "-":
@@ -134,22 +141,27 @@ def never_waits(stream: BinaryIO) -> bool:
         return False
 
 
-def _read(stream: BinaryIO, name: str) -> bytes:
+def read_piece(stream: BinaryIO, name: str, count: int = CHUNK) -> bytes:
+    """At most so many bytes of an open file, as they come; none at its end; FileError if it is damaged."""
     try:
-        return cast(io.BufferedReader, stream).read1(CHUNK)
+        return cast(io.BufferedReader, stream).read1(count)
     except EOFError:
         raise FileError("the compressed data ends too early: the file is cut off", file=name) from None
     except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise FileError(f"the compressed data is damaged ({error})", file=name) from None
     except OSError as error:
         raise _file_error(error, name) from None
+    except Exception as error:  # Zstandard's own, which may not be installed
+        if type(error).__name__ != "ZstdError":
+            raise
+        raise FileError(f"the compressed data is damaged ({error})", file=name) from None
 
 
 def _begin(stream: BinaryIO, name: str) -> bytes:
     """The first piece, whole enough to tell whether it begins with a byte order mark."""
-    first = _read(stream, name)
+    first = read_piece(stream, name)
     while len(first) < len(BYTE_ORDER_MARK) and BYTE_ORDER_MARK.startswith(first):
-        more = _read(stream, name)
+        more = read_piece(stream, name)
         if not more:
             break
         first += more
@@ -194,12 +206,13 @@ def check_output(path: str) -> None:
 
 
 @contextlib.contextmanager
-def open_output(path: str) -> Iterator[BinaryIO]:
+def open_output(path: str, *, on_disk: bool = False) -> Iterator[BinaryIO]:
     """A file to write bytes to; it gets its name only when the block ends well.
 
     Until then the bytes are in a file beside it with another name, which is removed if there is an exception:
     nobody meets a half-written file. ``-`` and what is not a regular file (a pipe, a device) are written to
-    directly. Compressed files of the same content have the same bytes.
+    directly. Compressed files of the same content have the same bytes. ``on_disk``: the file has its name
+    only when all is on the disk, so that a power failure leaves no half of it either.
     """
     if path == "-":
         yield sys.stdout.buffer
@@ -207,7 +220,10 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         return
     try:
         special = os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode)
-        with open(path, "wb") if special else _renamed_at_end(path) as raw, _compressed(raw, path) as stream:
+        with (
+            open(path, "wb") if special else _renamed_at_end(path, on_disk) as raw,
+            _compressed(raw, path) as stream,
+        ):
             yield stream
     except OSError as error:
         if isinstance(error, BrokenPipeError):
@@ -216,19 +232,34 @@ def open_output(path: str) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def _renamed_at_end(path: str) -> Iterator[BinaryIO]:
+def _renamed_at_end(path: str, on_disk: bool) -> Iterator[BinaryIO]:
     target = os.path.realpath(path)  # a link stays a link
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.part")
     try:
         with open(temporary, "xb") as stream:
             yield stream
+            if on_disk:
+                stream.flush()
+                os.fsync(stream.fileno())
         if os.path.exists(target):
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
+        if on_disk:
+            sync_folder(folder)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def sync_folder(folder: str) -> None:
+    """Put the names of a folder's files on the disk."""
+    if os.name == "posix":
+        opened = os.open(folder or ".", os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 @contextlib.contextmanager
@@ -239,5 +270,16 @@ def _compressed(raw: BinaryIO, path: str) -> Iterator[BinaryIO]:
     elif path.endswith(".xz"):
         with lzma.LZMAFile(raw, "wb") as packed:
             yield cast(BinaryIO, packed)
+    elif path.endswith(".zst"):
+        with _zstd(path).open(raw, "wb") as packed:
+            yield cast(BinaryIO, packed)
     else:
         yield raw
+
+
+def _zstd(path: str) -> Any:
+    """The module of Python 3.14, or what brings it to older ones."""
+    for name in ("compression.zstd", "backports.zstd"):
+        with contextlib.suppress(ImportError):
+            return import_module(name)
+    raise FileError('.zst needs Python 3.14, or `pip install "arbora[zstd]"`', file=path)

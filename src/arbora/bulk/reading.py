@@ -1,0 +1,92 @@
+"""What became of a run: how far it is, and its output as one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from arbora.bulk.manifest import RunState, read_state
+from arbora.bulk.outputs import RENUMBER
+from arbora.bulk.work import digest_of
+from arbora.errors import ArboraError, FileError
+from arbora.treebank.files import open_input, plain_name
+
+
+@dataclass(frozen=True, slots=True)
+class BulkStatus:
+    """How far a run is; ``damaged`` has outputs that are not what the manifest says, if looked at."""
+
+    planned: bool
+    shards: int
+    done: int
+    sentences: int
+    words: int
+    failed: int
+    crashed: int
+    seconds: float
+    settings: dict[str, Any]
+    damaged: tuple[str, ...] = ()
+
+
+def bulk_status(folder: str | os.PathLike[str], *, verify: bool = False) -> BulkStatus:
+    """What the manifests of a folder say; with ``verify``, every output is read and compared."""
+    state = read_state(folder)
+    lines = [state.done[number] for number in sorted(state.done)]
+    damaged = [
+        line["output"]
+        for line in lines
+        if verify and not _is_sound(os.path.join(folder, line["output"]), line["digest"])
+    ]
+    return BulkStatus(
+        state.planned,
+        len(state.shards),
+        len(lines),
+        sum(line["sentences"] for line in lines),
+        sum(line["words"] for line in lines),
+        sum(line["failed"] for line in lines),
+        len(state.crashed),
+        sum(line["seconds"] for line in lines),
+        state.settings,
+        tuple(damaged),
+    )
+
+
+def _is_sound(path: str, digest: str) -> bool:
+    return os.path.exists(path) and digest_of(path) == digest
+
+
+def bulk_output(folder: str | os.PathLike[str]) -> Iterator[bytes]:
+    """The output of all shards in the order of the input, as ``arbora parse`` would write it; FileError if
+    some lack.
+
+    Sentences of texts and records get numbers that go through; all else is what the shards have.
+    """
+    state = read_state(folder)
+    _check_whole(state, folder)
+    format = plain_name(state.settings["options"]["format"])
+    if format not in RENUMBER:
+        raise ArboraError(
+            f"{format} is no stream: read {folder}/shards as a dataset, such as by pyarrow.dataset"
+        )
+    before = 0
+    for shard in state.shards:
+        line = state.done[shard.number]
+        path = os.path.join(folder, line["output"])
+        with open_input(path) as stream:
+            if state.settings["kind_of_input"] == "conllu":
+                while piece := stream.read(1 << 20):
+                    yield piece
+            else:
+                yield from RENUMBER[format](iter(stream), f"{shard.name}-", before)
+        before += line["sentences"]
+
+
+def _check_whole(state: RunState, folder: str | os.PathLike[str]) -> None:
+    missing = len(state.missing())
+    if missing or not state.planned:
+        known = (
+            f"{missing} of {len(state.shards)} shards have no output yet" if missing else "it is not cut yet"
+        )
+        raise FileError(f"this run is not whole: {known}; run its command again", file=os.fspath(folder))
