@@ -113,19 +113,23 @@ void for_scored(const Source& source, const ParserNames& names, const Annotation
     });
 }
 
-// Heads and labels of words 1..n. A given label stays, even one that the model does not know.
+// Heads and labels of words 1..n. A given label stays, even one that the model does not know; so does DEPS where the head
+// is the one that was there.
 void set_tree(const int* heads, const int* labels, const Names& names, bool constraints, AnnotatedSentence& sentence) {
     for (std::size_t word = 0; word < sentence.words(); ++word) {
         Row& row = sentence.block.words[word];
+        if (sentence.block.heads[word] != heads[word + 1]) row[8] = "_";
         sentence.block.heads[word] = heads[word + 1];
         if (!constraints || row[7] == "_") row[7] = names.name(labels[word + 1]);
-        row[8] = "_";
     }
 }
 
+// The only tag that a word may have stays, even one that the parser does not know.
 void set_tags(const int* tags, const Names& names, AnnotatedSentence& sentence) {
+    const auto& listed = sentence.tag_candidates;
     for (std::size_t word = 0; word < sentence.words(); ++word)
-        sentence.block.words[word][3] = names.name(tags[word + 1]);
+        sentence.block.words[word][3] =
+            !listed.empty() && listed[word].size() == 1 ? listed[word][0].tag : names.name(tags[word + 1]);
     sentence.tag_candidates.clear();
     sentence.shows_candidates = false;
     sentence.erased.push_back(treebank::candidates_key);

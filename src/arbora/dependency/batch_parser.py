@@ -22,6 +22,7 @@ from arbora.treebank.batches import (
     Step,
     ahead,
     annotated,
+    check_of,
     make_batches,
     named,
     read_batches,
@@ -56,12 +57,12 @@ class BatchParser(ScoredParser, Component):
     def parse(self, sentences: Iterable[Sentence], options: ParseOptions | None = None) -> Iterator[Sentence]:
         """New sentences with heads and labels, in order; the input may be endless, and stays as it is.
 
-        Enhanced dependencies (DEPS) are emptied: they belonged to other trees. With probabilities, MISC gets
-        ``HeadProbability`` and ``LabelProbability`` (that of the label, given the tree), and a comment gives
-        the logarithm of the tree's probability; ``findings`` has all of them in full precision. A parser that
-        chooses tags sets UPOS too, among those that MISC lists (``UposCandidates``, as `arbora.text.Tagger`
-        writes it) and does no longer then; a word without such a list keeps its UPOS. Its MISC gets
-        ``UposProbability`` with the others.
+        Enhanced dependencies (DEPS) are emptied where the head is another than it was. With probabilities,
+        MISC gets ``HeadProbability`` and ``LabelProbability`` (that of the label, given the tree), and a
+        comment gives the logarithm of the tree's probability; ``findings`` has all of them in full precision.
+        A parser that chooses tags sets UPOS too, among those that MISC lists (``UposCandidates``, as
+        `arbora.text.Tagger` writes it) and does no longer then; a word without such a list keeps its UPOS.
+        Its MISC gets ``UposProbability`` with the others.
         """
         options = (options or ParseOptions()).check()
         found = annotated(make_batches(sentences, options.batch), [self.annotator(options)])
@@ -126,10 +127,11 @@ class BatchParser(ScoredParser, Component):
         The same bytes as reading, `parse` and writing give, but no word becomes an object of Python: this is
         the fast way from file to file. The options' ``batch`` does not matter, pieces are worked on whole:
         larger ones, of a megabyte, keep several threads busy. A sentence that breaks the format, or that no
-        tree fits, raises the error when all before it were handed on.
+        tree fits, raises the error when all before it were handed on. Old trees that nothing is used of may
+        be none.
         """
         options = (options or ParseOptions()).check()
-        batches = read_batches(pieces, threads=options.threads)
+        batches = read_batches(pieces, threads=options.threads, check=check_of(options.constraints))
         return to_conllu(annotated(batches, [self.annotator(options)]), threads=options.threads)
 
     def kbest(
