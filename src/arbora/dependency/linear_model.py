@@ -16,6 +16,7 @@ from arbora.models import Tensors
 from arbora.models.checking import (
     a_flag,
     a_list,
+    a_mapping,
     a_number,
     a_positive,
     a_row,
@@ -80,9 +81,10 @@ def checked_weights(tensors: Tensors, name: str, step: Any) -> _core.ShortWeight
 
 def check_header(header: dict[str, Any]) -> TrainingOptions:
     """What the core relies on; KeyError or ValueError if it is not so. Returns the options."""
-    options = some_options(
-        TrainingOptions, header["options"], ("bits", "most_heads", "single_root", "projective")
-    )
+    given = a_mapping(header["options"], "options")
+    if isinstance(given.get("outer"), bool):  # files that are older than the choice of sets
+        given["outer"] = "relaxation" if given["outer"] else "none"
+    options = some_options(TrainingOptions, given, ("bits", "most_heads", "single_root", "projective"))
     check_recipe(options)
     a_flag(options.projective, "the option projective")  # training has decided
     labels = some_names(header["labels"], "labels")

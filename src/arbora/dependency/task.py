@@ -236,6 +236,7 @@ class ParserTask(FileTask[DependencyParser]):
 
     def _train_parser(self, step: Step) -> Trained:
         loss, done, data = 0.0, 0, self.data
+        trees = tree_options(self.options.as_dict(), outer=self.options.outer)
         for batch in self._batches("parser", step.epoch - 1, self.options.batch):
             of_arcs, of_labels, _, _ = self.model.train(
                 self.learner,
@@ -246,7 +247,7 @@ class ParserTask(FileTask[DependencyParser]):
                 batch,
                 self.loss.beta,
                 self.loss.gamma,
-                self._trees,
+                trees,
                 self.threads,
                 data.tags,
             )
