@@ -305,7 +305,7 @@ def add_scorers(scorer: Any, trees: Any, names: Any, batch: Callable[..., Any], 
     k = {"names": names, "trees": trees, "constraints": True, "threads": 1, "k": 2}
     add("Scorer.annotate_kbest", batch(scorer.annotate_kbest), **k)
     arrays, parts = scores_of_arrays()
-    size = {"labels": 2, "tags": 2, "threshold": 0.0, "most_heads": 0}
+    size = {"labels": 2, "tags": 2, "threshold": 0.0, "most_heads": 0, "root_label": -1}
     everything = {"lengths": [3, 2], "arrays": arrays, "parts": parts}
     add("ArrayScorer.__init__", _core.ArrayScorer, **everything, **size)
     made = _core.ArrayScorer(**everything, **size)

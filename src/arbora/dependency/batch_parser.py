@@ -13,6 +13,7 @@ from arbora import _core
 from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
 from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
+from arbora.dependency.root_label import ROOT
 from arbora.dependency.scored_parser import Floats, HeadsFound, Integers, ScoredParser
 from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
 from arbora.models import Component
@@ -240,7 +241,11 @@ class BatchParser(ScoredParser, Component):
         return np.array(heads, np.int32), found
 
     def _given_heads(self, sentence: Sentence) -> Integers:
-        return np.array([-1 if head is None else head for head in sentence.heads], np.int32)
+        heads = [
+            0 if head is None and label == ROOT else head
+            for head, label in zip(sentence.heads, sentence.deprels, strict=True)
+        ]
+        return np.array([-1 if head is None else head for head in heads], np.int32)
 
 
 def with_root(numbers: Integers) -> Integers:

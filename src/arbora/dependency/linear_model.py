@@ -10,6 +10,7 @@ import numpy as np
 from arbora import _core
 from arbora.dependency.options import MOST_NAMED_TAGS, TrainingOptions
 from arbora.dependency.recipe import check_recipe
+from arbora.dependency.root_label import kept_to_root
 from arbora.errors import ArboraError
 from arbora.features import Templates
 from arbora.models import Tensors
@@ -64,7 +65,7 @@ def make_linear_model(header: dict[str, Any]) -> _core.LinearModel:
         header["threshold"],
         options["most_heads"],
         header["at_root"],
-        header["below_words"],
+        kept_to_root(header["labels"], header["below_words"]),
         header.get("tree_scale", 1.0),
         header.get("label_scale", 1.0),
         header.get("joint_scale", 0.0),

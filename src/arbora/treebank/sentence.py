@@ -306,17 +306,22 @@ class Sentence(Slots):
             raise ArboraError("nothing says how probable the heads of this sentence are: parse it")
         return found
 
-    def to_svg(self, *, probabilities: bool = False) -> str:
+    def to_svg(self, *, probabilities: bool | None = None) -> str:
         """A picture of the tree; with probabilities, unsure arcs are pale and say how probable they are.
 
-        Without heads, it is that of the constituents.
+        They are shown if the sentence carries some (in ``findings``, MISC or comments), or if they are
+        asked for, which may be an ArboraError then. Without heads, it is a picture of the constituents.
         """
         from arbora.draw import svg
 
         return svg(self, probabilities=self._shown(probabilities))
 
-    def to_text(self, style: str = "arcs", *, probabilities: bool = False, coloured: bool = False) -> str:
+    def to_text(
+        self, style: str = "arcs", *, probabilities: bool | None = None, coloured: bool = False
+    ) -> str:
         """The tree for a terminal, drawn with arcs or indented; without heads, the constituents.
+
+        Probabilities are shown as by `to_svg`.
 
         >>> print(Sentence(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"]).to_text())
          ╭─▶ Dogs  nsubj
@@ -326,9 +331,10 @@ class Sentence(Slots):
 
         return text(self, style, probabilities=self._shown(probabilities), coloured=coloured)
 
-    def _shown(self, probabilities: bool) -> list[float] | None:
+    def _shown(self, probabilities: bool | None) -> Any:
+        """As drawings take them."""
         if not probabilities:
-            return None
+            return probabilities
         return self.head_probabilities() if self.has_heads else self.constituent_probabilities
 
     def drawings(self) -> Iterator[str]:
