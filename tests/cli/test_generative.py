@@ -182,5 +182,7 @@ def test_only_generative_models_score(tmp_path):
 
 def test_a_sentence_that_is_too_long_for_a_valence_model(induced):
     long = Sentence(["a"] * 251, upos=["X"] * 251)
-    with pytest.raises(arbora.errors.ArboraError, match=r"it has 251 words, and this parser takes at most 250"):
+    with pytest.raises(
+        arbora.errors.ArboraError, match=r"it has 251 words, and this parser takes at most 250"
+    ):
         list(arbora.load(induced).parse([long]))

@@ -241,7 +241,10 @@ def test_a_model_file_keeps_them(tmp_path):
     assert np.ptp(view.graph.solve("bp")[view.tags], axis=1).max() > 0.05  # tags differ
     assert view.heads_of(view.graph.solve("bp")) == data[8].heads
     found = read_model(tmp_path / "model")
-    for change, message in [(17, "latent_tags must be between 0 and 16"), (0, "not those of a parser with tags")]:
+    for change, message in [
+        (17, "latent_tags must be between 0 and 16"),
+        (0, "not those of a parser with tags"),
+    ]:
         header = {**found.header, "options": {**found.header["options"], "latent_tags": change}}
         write_model(tmp_path / "changed", header, found.tensors)
         with pytest.raises(ArboraError, match=message):

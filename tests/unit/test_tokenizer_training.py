@@ -228,7 +228,10 @@ def test_multiwords_in_text():
         (lambda h, t: t.update({"tokenizer.tokens": t["tokenizer.tokens"][:-1]}), "power of two"),
         (lambda h, t: t.update({"tokenizer.pages": t["tokenizer.pages"] + 9999}), "classes is not whole"),
         (lambda h, t: t.update({"tokenizer.blocks": t["tokenizer.blocks"] | 16}), "classes is not whole"),
-        (lambda h, t: t.update({"tokenizer.blocks": t["tokenizer.blocks"] * 1.0}), "tokenizer.blocks' is no row of uint8"),
+        (
+            lambda h, t: t.update({"tokenizer.blocks": t["tokenizer.blocks"] * 1.0}),
+            "tokenizer.blocks' is no row of uint8",
+        ),
     ],
 )
 def test_a_file_that_is_no_tokenizer(tmp_path, change, reason):
