@@ -274,7 +274,14 @@ def add_parsing() -> None:
     first = {"heads": HEADS[:3].copy(), "labels": labels[:3].copy()}
     add("LinearModel.loss", core.loss, weights=floated, **one, **first, **loss, free=("weights",))
     add_scorers(_core.LinearScorer(core, weights, pruner, encoded), trees, parser._names, batch, labels)
-    add("Batch.set_tree", make_batch(SENTENCES).set_tree, sentence=1, heads=[2, 0], labels=["a", "root"])
+    add(
+        "Batch.set_tree",
+        make_batch(SENTENCES).set_tree,
+        sentence=1,
+        heads=[2, 0],
+        labels=["a", "root"],
+        deps=["_", "_"],
+    )
     spans = {"spans": [("S", 0, 2), ("N", 0, 1)], "probabilities": [1.0, 0.5]}
     add("Batch.set_constituents", make_batch(SENTENCES).set_constituents, sentence=1, **spans)
     add("Batch.repeated", make_batch(SENTENCES).repeated, counts=[1, 2])
@@ -298,7 +305,7 @@ def add_scorers(scorer: Any, trees: Any, names: Any, batch: Callable[..., Any], 
     k = {"names": names, "trees": trees, "constraints": True, "threads": 1, "k": 2}
     add("Scorer.annotate_kbest", batch(scorer.annotate_kbest), **k)
     arrays, parts = scores_of_arrays()
-    size = {"labels": 2, "tags": 2, "threshold": 0.0, "most_heads": 0}
+    size = {"labels": 2, "tags": 2, "threshold": 0.0, "most_heads": 0, "root_label": -1}
     everything = {"lengths": [3, 2], "arrays": arrays, "parts": parts}
     add("ArrayScorer.__init__", _core.ArrayScorer, **everything, **size)
     made = _core.ArrayScorer(**everything, **size)
@@ -339,6 +346,11 @@ def add_tagging() -> None:
     learner = _core.OnlineLearner(10, stage.padding, "sgd", 0.1)
     weights = _core.ShortWeights(np.zeros(1024 + stage.padding, np.int16), 1.0)
     add("TagText.__init__", _core.TagText, sentences=[s.forms for s in SENTENCES])
+    add(
+        "TagText.set_given",
+        text.set_given,
+        tags=[(*tags,) for s in SENTENCES for tags in zip(s.upos, s.xpos, s.feats, strict=True)],
+    )
     add("TagText.set_upos", text.set_upos, upos=labels.upos, numbers=gold)
     add("TagText.set_morph", text.set_morph, upos=labels.upos, morph=labels.morph, numbers=gold)
     lists = {"keys": ints(3, 5, dtype=np.uint64), "starts": ints(0, 1, 3, dtype=np.uint32)}

@@ -100,18 +100,22 @@ PartList listed_parts(const PartArrays& own, std::size_t sentence, int n) {
 }
 
 void make_array_scorer(BoundArrayScorer* self, const std::vector<int>& lengths, AllArrays<const double> arrays,
-                       std::vector<PartArrays> parts, int labels, int tags, double threshold, int most_heads) {
+                       std::vector<PartArrays> parts, int labels, int tags, double threshold, int most_heads,
+                       int root_label, bool root_label_alone) {
     expect_length(arrays.size(), named + part_kind_count, "arrays");
     expect_length(arrays[0].size(), lengths.size(), "arcs");
     expect_length(parts.size(), part_kind_count, "parts");
     expect_between(labels, 0, INT_MAX, "labels");
     expect_between(tags, 0, INT_MAX, "tags");
+    expect_between(root_label, -1, labels - 1, "root_label");
     if (tags) expect_length(arrays[2].size(), lengths.size(), "tags");
     ArrayShape shape;
     shape.labels = labels;
     shape.tags = tags;
     shape.threshold = threshold;
     shape.most_heads = most_heads;
+    shape.root_label = root_label;
+    shape.root_label_alone = root_label >= 0 && root_label_alone;
     shape.arcs_have_labels = !lengths.empty() && arrays[0][0].ndim() == 3;
     shape.labels_follow = !lengths.empty() && !arrays[1].empty();
     std::vector<ArraySentence> sentences(lengths.size());
@@ -170,10 +174,10 @@ void bind_array_scorer(nb::module_& m) {
         "trigrams of tags, then the parts of every kind; each a list of an array for "
         "every sentence, or empty. They are looked at, not copied.")
         .def("__init__", &make_array_scorer, "lengths"_a, "arrays"_a, "parts"_a, "labels"_a, "tags"_a, "threshold"_a,
-             "most_heads"_a,
+             "most_heads"_a, "root_label"_a = -1, "root_label_alone"_a = false,
              nb::sig("def __init__(self, lengths: list[int], arrays: list[list[typing.Any]], "
                      "parts: list[list[tuple[typing.Any, typing.Any]]], labels: int, tags: int, threshold: float, "
-                     "most_heads: int) -> None"))
+                     "most_heads: int, root_label: int = -1, root_label_alone: bool = False) -> None"))
         .def("losses", &array_losses, "heads"_a, "labels"_a, "tags"_a, "beta"_a, "gamma"_a, "trees"_a, "threads"_a,
              "gradients"_a,
              nb::sig("def losses(self, heads: typing.Any, labels: typing.Any, tags: typing.Any, beta: float, "

@@ -2,6 +2,7 @@
 #include "batches.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -9,6 +10,7 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "bindings.hpp"
 #include "checks.hpp"
@@ -90,11 +92,16 @@ void read_sentence(nb::handle columns, AnnotatedSentence& sentence) {
     sentence.block.closing = texts.add(text_of(columns[closing_item]));
 }
 
-BatchPointer batch_of(nb::list sentences) {
+BatchPointer batch_of(nb::list sentences,
+                      const std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>>& places) {
     Batch batch;
     batch.sentences.resize(sentences.size());
+    if (places) expect_length(places->size(), sentences.size(), "places");
     std::size_t at = 0;
-    for (nb::handle columns : sentences) read_sentence(columns, batch.sentences[at++]);
+    for (nb::handle columns : sentences) {
+        if (places) batch.sentences[at].place = {(*places)[at].first, (*places)[at].second};
+        read_sentence(columns, batch.sentences[at++]);
+    }
     return hold(std::move(batch));
 }
 
@@ -192,14 +199,21 @@ nb::bytes conllu_of(const Batch& batch, std::size_t count, int threads) {
 
 // ---- changes from Python ----
 
-void set_tree(Batch& batch, std::size_t place, const std::vector<int>& heads, const std::vector<std::string>& labels) {
+void set_tree(Batch& batch, std::size_t place, const std::vector<int>& heads, const std::vector<std::string>& labels,
+              const std::optional<std::vector<std::string>>& deps) {
     AnnotatedSentence& sentence = sentence_at(batch, place);
     expect_length(heads.size(), sentence.words(), "heads");
     expect_length(labels.size(), sentence.words(), "labels");
+    if (deps) expect_length(deps->size(), sentence.words(), "deps");
     expect_all_between(heads.data(), heads.size(), 0, static_cast<std::ptrdiff_t>(heads.size()), "heads");
     for (std::size_t word = 0; word < heads.size(); ++word) {
+        Row& row = sentence.block.words[word];
+        if (deps)
+            row[8] = sentence.texts->add((*deps)[word]);
+        else if (sentence.block.heads[word] != heads[word])
+            row[8] = "_";
         sentence.block.heads[word] = heads[word];
-        sentence.block.words[word][7] = sentence.texts->add(labels[word]);
+        row[7] = sentence.texts->add(labels[word]);
     }
 }
 
@@ -241,7 +255,28 @@ void bind_batches(nb::module_& m) {
                 sentence_at(self, sentence).refusal = {too_long ? "too-long" : "infeasible", reason};
             },
             "sentence"_a, "reason"_a, "too_long"_a = false, "Says why a sentence has no tree.")
-        .def("set_tree", &set_tree, "sentence"_a, "heads"_a, "labels"_a, "Gives a sentence another tree.")
+        .def(
+            "is_refused",
+            [](Batch& self, std::size_t sentence) { return sentence_at(self, sentence).refusal.code != nullptr; },
+            "sentence"_a, "Whether a component could do nothing for a sentence.")
+        .def(
+            "remove",
+            [](Batch& self, std::size_t sentence) {
+                sentence_at(self, sentence);
+                self.sentences.erase(self.sentences.begin() + static_cast<std::ptrdiff_t>(sentence));
+            },
+            "sentence"_a, "Takes a sentence out.")
+        .def(
+            "place",
+            [](Batch& self, std::size_t sentence) {
+                const FilePlace& place = sentence_at(self, sentence).place;
+                return std::make_tuple(place.line, place.number);
+            },
+            "sentence"_a,
+            "The line of the file that a sentence begins at, and which one it is, from 1; 0 if it comes from none.")
+        .def("set_tree", &set_tree, "sentence"_a, "heads"_a, "labels"_a, "deps"_a = nb::none(),
+             "Gives a sentence another tree, and enhanced dependencies; without them, words with another head lose "
+             "theirs.")
         .def(
             "set_gap",
             [](Batch& self, std::size_t sentence, double gap, bool rounded) {
@@ -251,21 +286,31 @@ void bind_batches(nb::module_& m) {
             "sentence"_a, "gap"_a, "rounded"_a = false,
             "Says by how much the score of a sentence's tree may be less than the best.");
     bind_constituents(batches);
-    m.def("make_batch", &batch_of, "sentences"_a, nb::sig("def make_batch(sentences: list[typing.Any]) -> Batch"),
-          "A batch of sentences that are given as tuples of their columns, in the order of Sentence's constructor.");
+    m.def("make_batch", &batch_of, "sentences"_a, "places"_a = nb::none(),
+          nb::sig("def make_batch(sentences: list[typing.Any], places: list[tuple[int, int]] | None = None) -> Batch"),
+          "A batch of sentences that are given as tuples of their columns, in the order of Sentence's constructor; and "
+          "their lines and numbers in a file, if they come from one.");
     m.def(
         "read_batch",
-        [](nb::bytes data, bool final, int threads) {
+        [](nb::bytes data, bool final, int threads, std::pair<std::int64_t, std::int64_t> place, TreeCheck check,
+           bool skip) {
             const auto text = std::make_shared<const std::string>(data.c_str(), data.size());
             ReadBatch found;
             {
                 nb::gil_scoped_release release;
-                found = read_conllu(*text, text, final, threads);
+                found = read_conllu(*text, text, {final, check, skip, {place.first, place.second}, threads});
             }
-            return nb::make_tuple(hold(std::move(found.batch)), found.bytes, found.lines, found.is_broken);
+            std::vector<std::tuple<std::size_t, std::size_t, std::int64_t, std::int64_t>> broken;
+            for (const BrokenSentence& each : found.broken)
+                broken.emplace_back(each.begin, each.begin + each.bytes, each.place.line, each.place.number);
+            return nb::make_tuple(hold(std::move(found.batch)), found.bytes,
+                                  std::make_pair(found.next.line, found.next.number), broken);
         },
-        "data"_a, "final"_a, "threads"_a,
-        nb::sig("def read_batch(data: bytes, final: bool, threads: int) -> tuple[Batch, int, int, bool]"),
-        "The whole sentences at the start of CoNLL-U, up to the first that breaks the format: a batch, the bytes and "
-        "lines that it took, and whether the next sentence is broken.");
+        "data"_a, "final"_a, "threads"_a, "place"_a, "check"_a, "skip"_a,
+        nb::sig("def read_batch(data: bytes, final: bool, threads: int, place: tuple[int, int], check: TreeCheck, "
+                "skip: bool) -> tuple[Batch, int, tuple[int, int], list[tuple[int, int, int, int]]]"),
+        "The whole sentences at the start of CoNLL-U, which begins at this place of a file (line and number of the "
+        "sentence, from 1), up to the first that breaks the format, or with `skip` all others: a batch, the bytes that "
+        "it "
+        "took, the place after them, and begin, end, line and number of sentences that break the format.");
 }

@@ -188,20 +188,22 @@ void bind_parsing(nb::module_& m) {
         .def(
             "__init__",
             [](TreeOptions* self, bool single_root, bool projective, const std::string& solver, int iterations,
-               int propagations, int constraint, bool certify, bool outer, int nodes, int exact_length) {
+               int propagations, int constraint, bool certify, int outer, int nodes, int exact_length) {
                 const auto found = std::find(solver_names.begin(), solver_names.end(), solver);
                 if (found == solver_names.end()) throw nb::value_error("there is no such solver");
                 expect_between(constraint, 0, static_cast<int>(TreeConstraint::tree), "constraint");
                 expect_between(iterations, 0, INT_MAX, "iterations");
                 expect_between(propagations, 0, INT_MAX, "propagations");
+                expect_between(outer, 0, static_cast<int>(OuterSet::automata), "outer");
                 expect_between(nodes, 0, INT_MAX, "nodes");
-                new (self) TreeOptions{{single_root, projective},
-                                       {static_cast<GraphSolver>(found - solver_names.begin()), iterations,
-                                        propagations, static_cast<TreeConstraint>(constraint), certify, outer, nodes},
-                                       exact_length};
+                new (self)
+                    TreeOptions{{single_root, projective},
+                                {static_cast<GraphSolver>(found - solver_names.begin()), iterations, propagations,
+                                 static_cast<TreeConstraint>(constraint), certify, static_cast<OuterSet>(outer), nodes},
+                                exact_length};
             },
             "single_root"_a, "projective"_a, "solver"_a, "iterations"_a, "propagations"_a, "constraint"_a, "certify"_a,
-            "outer"_a = false, "nodes"_a = 0, "exact_length"_a = default_exact_length)
+            "outer"_a = 0, "nodes"_a = 0, "exact_length"_a = default_exact_length)
         .def_prop_ro("single_root", [](const TreeOptions& self) { return self.kind.single_root; })
         .def_prop_ro("projective", [](const TreeOptions& self) { return self.kind.projective; });
     nb::class_<ParserNames>(m, "ParserNames", "What a parser's labels and tags are called.")

@@ -95,16 +95,21 @@ struct LoadedTagger {
     nb::object owners;
     Tagger tagger;
     std::shared_ptr<const TagNames> names;
+    std::unique_ptr<const LabelsByName> by_name;
 
     LoadedTagger(nb::tuple classes_and_stages, const std::vector<const LoadedWeights*>& weights,
                  const std::vector<double>& scales, const std::vector<std::string>& upos, const MorphNames& morph)
         : owners(classes_and_stages) {
-        TagNames made{upos, {}, {}};
-        for (const auto& [_, xpos, feats] : morph) {
+        TagNames made{upos, {}, {}, {}};
+        for (const auto& [tag, xpos, feats] : morph) {
             made.xpos.push_back(xpos);
             made.feats.push_back(feats);
+            made.morph_upos.push_back(static_cast<int>(tag));
         }
         names = std::make_shared<const TagNames>(std::move(made));
+        by_name = std::make_unique<const LabelsByName>(*names);
+        tagger.names = names.get();
+        tagger.by_name = by_name.get();
         tagger.label_atoms = {upos_atoms(upos), morph_atoms(upos, morph)};
         expect_length(classes_and_stages.size(), stage_count + 1, "classes_and_stages");
         expect_length(weights.size(), stage_count, "weights");
@@ -144,7 +149,7 @@ nb::object tag_probabilities(const LoadedTagger& self, const TagText& text, int 
             thread_local Lattice lattice;
             thread_local std::vector<double> candidates;
             Words words = text.sentence(i);
-            fill_tags(self.tagger, words, text.forms(i), lattice);
+            fill_tags(self.tagger, words, text.forms(i), text.given(i), lattice);
             sum_paths(lattice, candidates, nullptr);
             for (int word = 0; word < words.count(); ++word)
                 for (int c = lattice.starts[word]; c < lattice.starts[word + 1]; ++c)
@@ -162,7 +167,7 @@ auto kbest_tags(const LoadedTagger& self, const TagText& text, int k, int thread
         Lattice lattice;
         std::vector<double> candidates;
         Words words = text.sentence(i);
-        fill_tags(self.tagger, words, text.forms(i), lattice);
+        fill_tags(self.tagger, words, text.forms(i), text.given(i), lattice);
         const double total = sum_paths(lattice, candidates, nullptr);
         for (const ScoredPath& found : best_paths(lattice, k)) {
             std::vector<int> tags;
@@ -264,6 +269,13 @@ void bind_tagging(nb::module_& m) {
                const Array<const int>& numbers) { set_labels(self, atoms::morph, morph_atoms(upos, morph), numbers); },
             "upos"_a, "morph"_a, "numbers"_a, "What the second stage found, or should find.")
         .def(
+            "set_given",
+            [](TagText& self, std::vector<std::array<std::string, 3>> tags) {
+                expect_length(tags.size(), self.words(), "tags");
+                self.set_given(std::move(tags));
+            },
+            "tags"_a, "UPOS, XPOS and FEATS that each word has already, or `_`.")
+        .def(
             "set_classes",
             [](TagText& self, const LoadedDictionary& classes) {
                 for (std::size_t i = 0; i < self.sentences(); ++i) set_classes(classes.dictionary, self.sentence(i));
@@ -306,12 +318,12 @@ void bind_tagging(nb::module_& m) {
         .def(
             "annotate",
             [](const LoadedTagger& self, treebank::Batch& batch, bool probabilities, int candidates, double least,
-               int threads) {
+               bool keep, int threads) {
                 nb::gil_scoped_release release;
-                annotate(self.tagger, self.names, {probabilities, candidates, least}, threads, batch);
+                annotate(self.tagger, self.names, {probabilities, candidates, least}, keep, threads, batch);
             },
-            "batch"_a, "probabilities"_a, "candidates"_a, "least"_a, "threads"_a,
-            "Sets tags and lemmas of all words of a batch.")
+            "batch"_a, "probabilities"_a, "candidates"_a, "least"_a, "keep"_a, "threads"_a,
+            "Sets tags and lemmas of all words of a batch; with `keep` only those that are `_`.")
         .def("probabilities", &tag_probabilities, "text"_a, "threads"_a,
              nb::sig("def probabilities(self, text: TagText, threads: int) -> typing.Any"),
              "Of every tag of every word.")
@@ -321,7 +333,7 @@ void bind_tagging(nb::module_& m) {
                 expect_place(sentence, text.sentences(), "sentence");
                 Lattice lattice;
                 Words words = text.sentence(sentence);
-                fill_tags(self.tagger, words, text.forms(sentence), lattice);
+                fill_tags(self.tagger, words, text.forms(sentence), text.given(sentence), lattice);
                 return nb::make_tuple(array_of(lattice.starts), array_of(lattice.labels), array_of(lattice.local),
                                       array_of(lattice.triples));
             },

@@ -19,8 +19,9 @@ PyObject* head_object(std::int32_t head) { return head < 0 ? Py_NewRef(Py_None) 
 
 class ConlluDecoder {
 public:
-    ConlluDecoder(bool single_root, bool words_only, std::int64_t line)
-        : options_{.single_root = single_root, .words_only = words_only, .first_in_file = line == 1}, line_(line) {}
+    ConlluDecoder(bool single_root, bool words_only, std::int64_t line, TreeCheck check)
+        : options_{.single_root = single_root, .check = check, .words_only = words_only, .first_in_file = line == 1},
+          line_(line) {}
 
     std::int64_t line() const { return line_; }
 
@@ -111,8 +112,13 @@ std::vector<std::int32_t> heads_of(nb::list heads) {
 }  // namespace
 
 void bind_treebank(nb::module_& m) {
+    nb::enum_<TreeCheck>(m, "TreeCheck", "What must hold of the heads of a sentence, so that it breaks no format.")
+        .value("nothing", TreeCheck::nothing, "Any numbers will do.")
+        .value("range", TreeCheck::range, "They are words of the sentence, or 0.")
+        .value("shape", TreeCheck::shape, "They also make no cycle, nor a second root where there is to be one.");
     nb::class_<ConlluDecoder>(m, "ConlluDecoder", "Turns the bytes of a ten-column file into columns, piece by piece.")
-        .def(nb::init<bool, bool, std::int64_t>(), nb::arg("single_root"), nb::arg("words_only"), nb::arg("line") = 1,
+        .def(nb::init<bool, bool, std::int64_t, TreeCheck>(), nb::arg("single_root"), nb::arg("words_only"),
+             nb::arg("line") = 1, nb::arg("check") = TreeCheck::shape,
              "What it is fed with begins at this line of the file.")
         .def_prop_ro("line", &ConlluDecoder::line, "The line, from 1, at which the next sentence begins.")
         .def("decode", &ConlluDecoder::decode, nb::arg("data"), nb::arg("final"),

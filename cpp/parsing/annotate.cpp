@@ -1,5 +1,7 @@
 #include "parsing/annotate.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,17 +47,58 @@ std::vector<std::size_t> word_starts(const Batch& batch) {
     return starts;
 }
 
-// What is known beforehand of one sentence, for words 1..n.
+// The label of arcs from the root, which no others have. Where a parser knows no other for those, as one of Universal
+// Dependencies does not, they all have it.
+class RootLabel {
+public:
+    static constexpr std::string_view name = "root";
+
+    RootLabel(const Names& labels, const Scorer& scorer) {
+        const int own = labels.number(name), count = std::min(labels.count(), scorer.kinds().labels);
+        is_alone_ = 0 <= own && own < count && count > 1;
+        for (int l = 0; is_alone_ && l < count; ++l) is_alone_ = l == own || !scorer.may_have_label(0, l);
+    }
+    bool allows(int head, std::string_view label) const { return head ? label != name : !is_alone_ || label == name; }
+
+    // Throws Infeasible if a tree is not so: what is given can leave no other.
+    template <class LabelOf>
+    void check(const int* heads, int n, const LabelOf& label_of) const {
+        for (int m = 1; m <= n; ++m) {
+            const std::string_view label = label_of(m);
+            if (allows(heads[m], label)) continue;
+            const std::string token = "token " + std::to_string(m);
+            throw Infeasible(heads[m] ? "`root` is the label of arcs from the root, and what is given leaves " + token +
+                                            " no such arc"
+                                      : "arcs from the root are labelled `root`, and what is given leaves " + token +
+                                            " such an arc and the label `" + std::string(label) + "`");
+        }
+    }
+
+private:
+    bool is_alone_;
+};
+
+// What is known beforehand of one sentence, for words 1..n (-1: not known), and which of them do not hang from the root.
+struct GivenTree {
+    std::vector<int> heads, labels;
+    std::vector<char> not_root;
+};
+
+// What is known beforehand of the sentences of a batch.
 class GivenTrees {
 public:
     GivenTrees(const ParserNames& names, const AnnotationOptions& options, const Batch& batch)
         : names_(names), options_(options), batch_(batch), starts_(word_starts(batch)) {}
 
-    Given of(std::size_t sentence, std::vector<int>& heads, std::vector<int>& labels) const {
+    // Labels tell what hangs from the root, even those that the scorer does not know.
+    Given of(std::size_t sentence, const Scorer& scorer, GivenTree& result) const {
         const AnnotatedSentence& own = batch_.sentences[sentence];
         const bool from_columns = options_.constraints;
+        auto& [heads, labels, not_root] = result;
         heads.assign(own.words() + 1, -1);
         labels.assign(own.words() + 1, -1);
+        not_root.assign(own.words() + 1, 0);
+        const RootLabel root(names_.labels, scorer);
         for (std::size_t word = 0; word < own.words(); ++word) {
             const std::size_t at = starts_[sentence] + word;
             heads[word + 1] = !options_.given_heads.empty() ? options_.given_heads[at]
@@ -64,10 +107,15 @@ public:
             labels[word + 1] = !options_.given_labels.empty() ? options_.given_labels[at]
                                : from_columns                 ? names_.labels.number(own.block.words[word][7])
                                                               : -1;
+            const std::string_view label = from_columns ? own.block.words[word][7] : "_";
+            if (label == "_" || heads[word + 1] >= 0) continue;
+            if (!root.allows(1, label)) heads[word + 1] = 0;
+            not_root[word + 1] = !root.allows(0, label);
         }
         const bool has_heads = from_columns || !options_.given_heads.empty();
         const bool has_labels = from_columns || !options_.given_labels.empty();
-        return {has_heads ? heads.data() : nullptr, has_labels ? labels.data() : nullptr};
+        return {has_heads ? heads.data() : nullptr, has_labels ? labels.data() : nullptr,
+                from_columns ? not_root.data() : nullptr};
     }
 
 private:
@@ -106,26 +154,55 @@ void for_scored(const Source& source, const ParserNames& names, const Annotation
                 const Call& call) {
     const GivenTrees all_given(names, options, batch);
     parallel_for(batch.sentences.size(), options.threads, [&](std::size_t i) {
-        thread_local std::vector<int> heads, labels;
+        thread_local GivenTree known;
         if (!batch.sentences[i].words() || batch.sentences[i].refusal.code) return;
-        const Given given = all_given.of(i, heads, labels);
-        source.with_scorer(batch, i, [&](const Scorer& scorer, std::size_t own) { call(i, scorer, own, given); });
+        source.with_scorer(batch, i, [&](const Scorer& scorer, std::size_t own) {
+            call(i, scorer, own, all_given.of(i, scorer, known));
+        });
     });
 }
 
-// Heads and labels of words 1..n. A given label stays, even one that the model does not know.
+// A given label stays, even one that the model does not know.
+std::string_view label_of(const Row& row, int found, const Names& names, bool constraints) {
+    return constraints && row[7] != "_" ? row[7] : names.name(found);
+}
+
+// Throws Infeasible if a label is not one of such an arc.
+void check_labels(const int* heads, const int* labels, const Names& names, bool constraints, const Scorer& scorer,
+                  const AnnotatedSentence& sentence) {
+    if (!names.count()) return;
+    RootLabel(names, scorer).check(heads, static_cast<int>(sentence.words()), [&](int m) {
+        return label_of(sentence.block.words[m - 1], labels[m], names, constraints);
+    });
+}
+
+// What a file says of how sure its tree is, which is not that of another tree.
+void forget_findings(AnnotatedSentence& sentence) {
+    const auto says_it = [](const Row& row) { return row[9].find("Probability=") != std::string_view::npos; };
+    if (std::any_of(sentence.block.words.begin(), sentence.block.words.end(), says_it))
+        sentence.erased.insert(sentence.erased.end(), {head_probability, label_probability});
+    for (const std::string_view comment : sentence.block.comments)
+        for (const std::string_view key : {tree_log_probability, certificate, pieces})
+            if (treebank::is_note(comment, key)) sentence.erased.push_back(key);
+}
+
+// Heads and labels of words 1..n. DEPS stays where the head is the one that was there.
 void set_tree(const int* heads, const int* labels, const Names& names, bool constraints, AnnotatedSentence& sentence) {
+    forget_findings(sentence);
     for (std::size_t word = 0; word < sentence.words(); ++word) {
         Row& row = sentence.block.words[word];
+        if (sentence.block.heads[word] != heads[word + 1]) row[8] = "_";
         sentence.block.heads[word] = heads[word + 1];
-        if (!constraints || row[7] == "_") row[7] = names.name(labels[word + 1]);
-        row[8] = "_";
+        row[7] = label_of(row, labels[word + 1], names, constraints);
     }
 }
 
+// The only tag that a word may have stays, even one that the parser does not know.
 void set_tags(const int* tags, const Names& names, AnnotatedSentence& sentence) {
+    const auto& listed = sentence.tag_candidates;
     for (std::size_t word = 0; word < sentence.words(); ++word)
-        sentence.block.words[word][3] = names.name(tags[word + 1]);
+        sentence.block.words[word][3] =
+            !listed.empty() && listed[word].size() == 1 ? listed[word][0].tag : names.name(tags[word + 1]);
     sentence.tag_candidates.clear();
     sentence.shows_candidates = false;
     sentence.erased.push_back(treebank::candidates_key);
@@ -159,8 +236,13 @@ std::vector<RankedTrees> find_kbest_trees(const Source& source, const ParserName
                                           const AnnotationOptions& options, int k, const Batch& batch) {
     std::vector<RankedTrees> result(batch.sentences.size());
     for_scored(source, names, options, batch, [&](std::size_t i, const Scorer& scorer, std::size_t own, Given given) {
-        const ParseError error =
-            fault_of(scorer.length(own), [&] { result[i].trees = parse_kbest(scorer, own, given, options.parse, k); });
+        const ParseError error = fault_of(scorer.length(own), [&] {
+            std::vector<LabelledTree> trees = parse_kbest(scorer, own, given, options.parse, k);
+            for (const LabelledTree& tree : trees)
+                check_labels(tree.heads.data(), tree.labels.data(), names.labels, options.constraints, scorer,
+                             batch.sentences[i]);
+            result[i].trees = std::move(trees);
+        });
         if (!error.reason.empty()) result[i].refusal = {code_of(error.fault), error.reason};
     });
     return result;
@@ -174,7 +256,10 @@ Parses parse_batch(const Source& source, const ParserNames& names, const Annotat
     for (const AnnotatedSentence& sentence : batch.sentences) lengths.push_back(static_cast<int>(sentence.words()));
     Parses parses(lengths, {options.parse.probabilities, names.tags.count() > 0});
     for_scored(source, names, options, batch, [&](std::size_t i, const Scorer& scorer, std::size_t own, Given given) {
-        parses.run(i, [&](ParseRef& ref) { parse(scorer, own, given, options.parse, ref); });
+        parses.run(i, [&](ParseRef& ref) {
+            parse(scorer, own, given, options.parse, ref);
+            check_labels(ref.heads, ref.labels, names.labels, options.constraints, scorer, batch.sentences[i]);
+        });
     });
     return parses;
 }

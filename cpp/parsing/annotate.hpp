@@ -25,7 +25,7 @@ struct AnnotationOptions {
     std::span<const int> given_heads = {}, given_labels = {};
 };
 
-// Sets heads and labels of all words, and empties DEPS, which belonged to other trees. With probabilities, words get
+// Sets heads and labels of all words, and empties DEPS of those whose head is another than it was. With probabilities, words get
 // those of their heads and labels, sentences that of the tree. A parser with tags sets UPOS, among those that the
 // sentence or MISC lists, and no longer does then. A sentence that has no tree is refused, with the code `infeasible`.
 void annotate(const LinearParser& parser, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,

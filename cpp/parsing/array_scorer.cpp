@@ -12,6 +12,10 @@ namespace {
 // More words than the name of a part has room for.
 constexpr int most_words_of_parts = 1 << 14;
 
+std::string root_label_reason(int token) {
+    return "the label of token " + std::to_string(token) + " is impossible: `root` is the label of arcs from the root";
+}
+
 std::uint64_t name_of(const int* words, int code) {
     std::uint64_t result = static_cast<std::uint64_t>(code);
     for (int w = 0; w < 4; ++w) result = result << 14 | static_cast<std::uint64_t>(words[w]);
@@ -82,7 +86,8 @@ public:
         candidates.scores.resize(candidates.arcs.size() * per_arc);
         for (std::size_t a = 0; a < candidates.arcs.size(); ++a) {
             const auto [head, modifier] = candidates.arcs[a];
-            copy_row(arc_row(head, modifier), per_arc, candidates.labels ? label_of(known_labels, modifier) : -1,
+            const double* row = candidates.labels ? labelled_row(head, modifier) : arc_row(head, modifier);
+            copy_row(row, per_arc, candidates.labels ? label_of(known_labels, modifier) : -1,
                      candidates.scores.data() + a * per_arc);
         }
     }
@@ -101,12 +106,12 @@ public:
     }
 
     int best_label(std::size_t arc) const override {
-        const double* row = arc_row(arcs_[arc].head, arcs_[arc].modifier);
+        const double* row = labelled_row(arcs_[arc].head, arcs_[arc].modifier);
         return static_cast<int>(std::max_element(row, row + shape_.labels) - row);
     }
 
     void label_probabilities(std::size_t arc, double* result) const override {
-        const double* row = arc_row(arcs_[arc].head, arcs_[arc].modifier);
+        const double* row = labelled_row(arcs_[arc].head, arcs_[arc].modifier);
         const double sum = log_sum(row, shape_.labels);
         for (int l = 0; l < shape_.labels; ++l) result[l] = std::exp(row[l] - sum);
     }
@@ -127,9 +132,12 @@ public:
     LabelChain score_labels(const Family& family, const int* known_labels) override {
         const int labels = shape_.labels, count = static_cast<int>(family.modifiers.size());
         unary_.resize(static_cast<std::size_t>(count) * labels);
-        for (int i = 0; i < count; ++i)
-            copy_row(own_.scores.labels + cell(family.head, family.modifiers[i]) * labels, labels,
-                     label_of(known_labels, family.modifiers[i]), unary_.data() + static_cast<std::size_t>(i) * labels);
+        for (int i = 0; i < count; ++i) {
+            const int word = family.modifiers[i], known = label_of(known_labels, word);
+            if (known >= 0 && !shape_.may_have_label(family.head, known)) throw Infeasible(root_label_reason(word));
+            const double* row = barred(family.head, own_.scores.labels + cell(family.head, word) * labels);
+            copy_row(row, labels, known, unary_.data() + static_cast<std::size_t>(i) * labels);
+        }
         return {unary_.data(), nullptr, count, labels};
     }
 
@@ -167,10 +175,21 @@ private:
         return own_.scores.arcs + cell(head, modifier) * (shape_.arcs_have_labels ? shape_.labels : 1);
     }
 
+    const double* labelled_row(int head, int modifier) const { return barred(head, arc_row(head, modifier)); }
+
+    // The scores of labels without those that arcs from this head cannot have; valid until the next call.
+    const double* barred(int head, const double* row) const {
+        if (shape_.root_label < 0) return row;
+        barred_.assign(row, row + shape_.labels);
+        for (int l = 0; l < shape_.labels; ++l)
+            if (!shape_.may_have_label(head, l)) barred_[l] = impossible;
+        return barred_.data();
+    }
+
     // Of an arc, whose label may be known.
     Total total_of(int head, int modifier, int known) const {
-        const double* row = arc_row(head, modifier);
-        if (!shape_.arcs_have_labels) return {row[0], row[0]};
+        if (!shape_.arcs_have_labels) return {*arc_row(head, modifier), *arc_row(head, modifier)};
+        const double* row = labelled_row(head, modifier);
         if (known >= 0) return {row[known], row[known]};
         return {*std::max_element(row, row + shape_.labels), log_sum(row, shape_.labels)};
     }
@@ -269,6 +288,7 @@ private:
     std::vector<std::vector<int>> tags_;  // that words may have
     std::vector<Arc> arcs_;               // of score_arcs
     std::vector<double> unary_;
+    mutable std::vector<double> barred_;
 };
 
 }  // namespace
@@ -290,6 +310,8 @@ const int* ArrayScorer::check_gold(std::size_t sentence, GoldTree gold, std::vec
     const ArraySentence& own = sentences_[sentence];
     for (int m = 1; gold.labels && m <= own.n; ++m) {
         if (gold.labels[m] < 0 || gold.heads[m] < 0) continue;
+        if (shape_.labels && !shape_.may_have_label(gold.heads[m], gold.labels[m]))
+            throw Infeasible(root_label_reason(m));
         const std::size_t at =
             (static_cast<std::size_t>(gold.heads[m]) * own.width + m) * shape_.labels + gold.labels[m];
         if ((shape_.arcs_have_labels && own.scores.arcs[at] == impossible) ||

@@ -43,6 +43,13 @@ struct ArrayShape {
     // Arcs are pruned by their own probabilities (prune in candidates.hpp); 0 keeps all of them.
     double threshold = 0;
     int most_heads = 0;
+    // The label that arcs from words cannot have, and whether arcs from the root have no other; -1: there is none.
+    int root_label = -1;
+    bool root_label_alone = false;
+
+    bool may_have_label(int head, int label) const {
+        return head ? label != root_label : !root_label_alone || label == root_label;
+    }
 };
 
 class ArrayScorer : public Scorer {
@@ -52,7 +59,7 @@ public:
     std::size_t sentences() const override { return sentences_.size(); }
     int length(std::size_t sentence) const override { return sentences_[sentence].n; }
     ScoreKinds kinds() const override { return kinds_; }
-    bool may_have_label(int, int) const override { return true; }
+    bool may_have_label(int head, int label) const override { return shape_.may_have_label(head, label); }
     // Throws InvalidScores if a part is listed twice.
     std::unique_ptr<SentenceScorer> begin(std::size_t sentence) const override { return begin(sentence, {}); }
     // With a place for gradients, to be added there.

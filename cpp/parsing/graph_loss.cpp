@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
+
+#include "parsing/automata_alone.hpp"
 
 namespace arbora {
 namespace {
@@ -11,23 +14,29 @@ void clear(const SentenceParts& parts, PartNumbers<double>& numbers) {
     for (int k = 0; k < part_kind_count; ++k) numbers[k].assign(parts.parts[k].size(), 0.0);
 }
 
-// The best tree's share of the gradient, or that of the fractions that a relaxation found; returns its score.
-double add_best(const PartGraph& graph, const Candidates& potentials, const Outcome& outcome, bool outer,
-                ScoreGradient& gradient, Arena& arena) {
-    if (outcome.assignment.empty()) throw Infeasible("no tree was found");
-    const bool is_tree = !outer || outcome.parts.empty() || is_certificate(outcome.value, outcome.upper_bound);
+// What arcs with these shares, each with its best label, have of the gradient.
+template <class Share>
+void add_arcs(const Candidates& potentials, const std::vector<Share>& shares, ScoreGradient& gradient) {
     const int per_arc = potentials.per_arc();
     for (std::size_t a = 0; a < potentials.arcs.size(); ++a) {
-        const double share = is_tree ? outcome.assignment[a] : outcome.beliefs[a];
-        if (share == 0) continue;
+        if (shares[a] == 0) continue;
         const double* row = potentials.scores.data() + a * per_arc;
-        gradient.arcs[a * per_arc + (std::max_element(row, row + per_arc) - row)] = share;
+        gradient.arcs[a * per_arc + (std::max_element(row, row + per_arc) - row)] = shares[a];
     }
-    if (is_tree)
+}
+
+// The best tree's share of the gradient, or that of the fractions that a relaxation found; returns its score.
+double add_best(const PartGraph& graph, const Candidates& potentials, const Outcome& outcome, OuterSet outer,
+                ScoreGradient& gradient, Arena& arena) {
+    if (outcome.assignment.empty()) throw Infeasible("no tree was found");
+    if (outer == OuterSet::none || outcome.parts.empty() || is_certificate(outcome.value, outcome.upper_bound)) {
+        add_arcs(potentials, outcome.assignment, gradient);
         graph.add_parts_of(outcome.assignment, 1, gradient.parts, arena);
-    else
-        graph.add_parts(outcome.parts, 1, gradient.parts);
-    return is_tree ? outcome.value : outcome.upper_bound;
+        return outcome.value;
+    }
+    add_arcs(potentials, outcome.beliefs, gradient);
+    graph.add_parts(outcome.parts, 1, gradient.parts);
+    return outcome.upper_bound;
 }
 
 // The probabilities of arcs and labels (`totals`: the sums over the labels of each arc), parts and tags; returns the
@@ -89,10 +98,12 @@ public:
         thread_local Potentials p;
         p.set(candidates, gold, family);
         Arena arena;
-        const double total = expect(p.candidates, p.beta, options_.outer, gradient, arena);
+        const double total = options_.outer == OuterSet::automata
+                                 ? choose_alone(p.candidates, gold, family.gamma, gradient, arena)
+                                 : expect(p.candidates, p.beta, options_.outer, gradient, arena);
         if (!p.is_latent) return total - subtract_gold(*graph_, parts_, p, gold, gradient, arena);
         thread_local ScoreGradient own;
-        const double agreeing = expect(p.agreeing, p.beta, false, own, arena);
+        const double agreeing = expect(p.agreeing, p.beta, OuterSet::none, own, arena);
         subtract(own, gradient);
         complete_tree(p.agreeing, own.arcs, kind_, gradient.completed);
         return total - agreeing;
@@ -100,18 +111,44 @@ public:
 
 private:
     // Fills a gradient with what is expected of the trees over these potentials; returns their score.
-    double expect(const Candidates& potentials, double beta, bool outer, ScoreGradient& gradient, Arena& arena) {
+    double expect(const Candidates& potentials, double beta, OuterSet outer, ScoreGradient& gradient, Arena& arena) {
         collapse(potentials, is_best_ ? Collapse::best : Collapse::sum, arcs_);
         const GraphShape shape =
             is_best_ ? shape_for_best(options_) : GraphShape{joins_for_sums(options_), options_.constraint};
         const PartGraph& graph = graph_.emplace(parts_, arcs_, shape, kind_, beta);
         const Outcome outcome =
             is_best_ ? solve(graph, options_) : sum(graph, options_, sums_exactly(parts_, kind_, options_));
+        begin(potentials, gradient);
+        return is_best_ ? add_best(graph, potentials, outcome, outer, gradient, arena)
+                        : add_expectations(graph, potentials, arcs_, outcome, gradient) / beta;
+    }
+
+    // The same for what head automata choose by themselves. That has not one arc for each word, so a cost for arcs that
+    // are wrong would let it leave out right ones for nothing: half of it is for those that are taken and wrong, half for
+    // those that are right and missing, which for trees is the same.
+    double choose_alone(const Candidates& potentials, GoldTree gold, double gamma, ScoreGradient& gradient,
+                        Arena& arena) {
+        if (!is_best_) throw std::invalid_argument("automata alone are for losses that take the worst alone");
+        collapse(potentials, Collapse::best, arcs_);
+        double total = 0;
+        for (int m = 1; m <= potentials.n; ++m) total += gold.heads[m] >= 0 ? gamma / 2 : 0;
+        for (std::size_t a = 0; a < arcs_.size(); ++a)
+            if (gold.heads[potentials.arcs[a].modifier] >= 0) arcs_[a] -= gamma / 2;
+        GraphShape shape = shape_for_best(options_);
+        shape.without_constraint = true;
+        const PartGraph& graph = graph_.emplace(parts_, arcs_, shape, kind_, 1);
+        const Outcome outcome = best_of_automata(graph, arena);
+        if (outcome.infeasible) throw Infeasible("a word has no possible head");
+        begin(potentials, gradient);
+        add_arcs(potentials, outcome.beliefs, gradient);
+        graph.add_parts(outcome.parts, 1, gradient.parts);
+        return total + outcome.value;
+    }
+
+    void begin(const Candidates& potentials, ScoreGradient& gradient) const {
         gradient.arcs.assign(potentials.scores.size(), 0.0);
         clear(parts_, gradient.parts);
         gradient.tags.set_zeros(parts_.tags);
-        return is_best_ ? add_best(graph, potentials, outcome, outer, gradient, arena)
-                        : add_expectations(graph, potentials, arcs_, outcome, gradient) / beta;
     }
 
     const SentenceParts& parts_;

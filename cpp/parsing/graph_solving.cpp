@@ -45,7 +45,7 @@ Outcome solve_once(const PartGraph& graph, const GraphOptions& options) {
             DualDecompositionOptions own;
             own.iterations = options.iterations;
             own.derive = completing(graph);
-            own.wants_parts = options.outer;
+            own.wants_parts = options.outer == OuterSet::relaxation;
             return dual_decomposition(graph.graph(), own);
         }
         case GraphSolver::hill_climbing: {

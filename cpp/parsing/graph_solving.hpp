@@ -10,6 +10,13 @@ namespace arbora {
 // How the best tree is found, or probabilities: they all see the same graph.
 enum class GraphSolver : std::uint8_t { belief_propagation, dual_decomposition, ad3, hill_climbing };
 
+// What a loss that takes the worst alone learns from where that is no tree (Martins et al. 2010, outer approximations).
+enum class OuterSet : std::uint8_t {
+    none,        // the best tree that the solver found
+    relaxation,  // where dual decomposition proves no tree, the mean of what factors chose, which may be fractions
+    automata,    // in any case what head automata choose by themselves (automata_alone.hpp)
+};
+
 struct GraphOptions {
     GraphSolver solver = GraphSolver::dual_decomposition;
     int iterations = 200;   // at most, of solvers that maximise
@@ -17,10 +24,8 @@ struct GraphOptions {
     TreeConstraint constraint = TreeConstraint::tree;
     // Whether a bound is wanted of solvers that have none: dual decomposition follows, and the better tree counts.
     bool certify = false;
-    // Learning takes what dual decomposition finds where it is no tree: the mean of what factors chose, which may be
-    // fractions. It is of the outer set that the relaxation searches (Martins et al. 2010), and a model that has learned
-    // to score it below the gold tree has fewer gaps.
-    bool outer = false;
+    // A model that has learned to score what is in an outer set below the gold tree has fewer gaps.
+    OuterSet outer = OuterSet::none;
     // Of branch and bound, at most, where the solver has no proof; 0: there is no branching.
     int nodes = 0;
 };

@@ -1,9 +1,11 @@
 // One layer of a tagger: it chooses a label for every word of a sentence, among candidates, by a linear model.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "linear/weights.hpp"
 #include "tagging/dictionary.hpp"
+#include "tagging/given.hpp"
 #include "tagging/lattice.hpp"
 #include "tagging/words.hpp"
 
@@ -34,14 +36,20 @@ public:
 
     // The lattice of a sentence. `gold`, unless it is null, has a label of each word that becomes a candidate in any
     // case. allowed(word, label) says what else must hold of a candidate; if it holds of none, the first of `open` is
-    // taken. A word with one candidate scores 0. A chain has a place for the end, with one candidate.
+    // taken. `wanted`, unless it is null, has labels of words that alone are candidates: those that would be without it,
+    // or else all of them. A word with one candidate scores 0. A chain has a place for the end, with one candidate.
     template <class Number, class Allowed>
     void fill(const Words& words, WeightTable<Number> weights, const int* gold, const Allowed& allowed,
-              Lattice& lattice) const {
+              const WantedLabels* wanted, Lattice& lattice) const {
         lattice.clear();
         for (int word = 0; word < words.count(); ++word) {
+            const auto only = wanted ? wanted->of(word) : std::span<const std::uint16_t>{};
             for (std::uint16_t label : candidates(words, word))
-                if (allowed(word, label)) lattice.labels.push_back(label);
+                if ((only.empty() || std::binary_search(only.begin(), only.end(), label)) && allowed(word, label))
+                    lattice.labels.push_back(label);
+            if (lattice.starts.back() == static_cast<int>(lattice.labels.size()))
+                for (std::uint16_t label : only)
+                    if (allowed(word, label)) lattice.labels.push_back(label);
             finish_candidates(gold ? gold[word] : -1, lattice);
             score_labels(words, weights, word, gold ? gold[word] : -1, lattice);
         }

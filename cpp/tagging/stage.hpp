@@ -14,9 +14,9 @@ struct Stage {
 
     // The lattice of a sentence; form_of(word) is asked for where scripts must fit. See Layer::fill.
     template <class Number, class FormOf>
-    void fill(const Words& words, WeightTable<Number> weights, const int* gold, const FormOf& form_of,
-              Lattice& lattice) const {
-        if (scripts.empty()) return layer.fill(words, weights, gold, [](int, int) { return true; }, lattice);
+    void fill(const Words& words, WeightTable<Number> weights, const int* gold, const FormOf& form_of, Lattice& lattice,
+              const WantedLabels* wanted = nullptr) const {
+        if (scripts.empty()) return layer.fill(words, weights, gold, [](int, int) { return true; }, wanted, lattice);
         thread_local FormLetters letters;
         int decoded = -1;
         layer.fill(
@@ -26,7 +26,7 @@ struct Stage {
                 decoded = word;
                 return scripts[label].fits(letters);
             },
-            lattice);
+            wanted, lattice);
     }
 };
 

@@ -24,6 +24,35 @@ void list_candidates(const Lattice& lattice, const std::vector<double>& probabil
     }
 }
 
+// The labels that agree with what is given, at a stage before which these UPOS tags were found.
+void find_wanted(const Tagger& tagger, int stage, std::span<const GivenTags> given, const std::vector<int>& upos,
+                 WantedLabels& wanted) {
+    thread_local std::vector<std::uint16_t> labels;
+    wanted.clear();
+    for (std::size_t word = 0; word < given.size(); ++word) {
+        labels.clear();
+        if (stage == upos_stage) tagger.by_name->find_upos(given[word], labels);
+        if (stage == morph_stage) tagger.by_name->find_morph(given[word], upos[word], labels);
+        wanted.add_word(labels);
+    }
+}
+
+// What later stages see of a word that has given tags: those, and what was found for the others.
+std::uint64_t atom_of_given(const TagNames& names, int stage, const GivenTags& given, const Tagged& found,
+                            std::size_t at) {
+    thread_local WordView word;
+    const auto known = [](std::string_view own, std::string_view other) { return own == "_" ? other : own; };
+    WordColumns columns;
+    columns.upos = known(given.upos, names.upos[static_cast<std::size_t>(found.labels[upos_stage][at])]);
+    if (stage == morph_stage) {
+        const auto morph = static_cast<std::size_t>(found.labels[morph_stage][at]);
+        columns.xpos = known(given.xpos, names.xpos[morph]);
+        columns.feats = known(given.feats, names.feats[morph]);
+    }
+    word.set(columns);
+    return value_of(found_atoms[static_cast<std::size_t>(stage)], word);
+}
+
 }  // namespace
 
 void set_classes(const Dictionary& classes, Words& words) {
@@ -34,9 +63,10 @@ void set_classes(const Dictionary& classes, Words& words) {
 }
 
 void choose_labels(const Stage& stage, ShortWeights weights, const Words& words,
-                   std::span<const std::string_view> forms, Lattice& lattice, std::vector<int>& labels) {
+                   std::span<const std::string_view> forms, Lattice& lattice, std::vector<int>& labels,
+                   const WantedLabels* wanted) {
     thread_local std::vector<int> path;
-    stage.fill(words, weights, nullptr, [&](int word) { return forms[word]; }, lattice);
+    stage.fill(words, weights, nullptr, [&](int word) { return forms[word]; }, lattice, wanted);
     path.resize(lattice.count());
     best_path(lattice, path.data());
     labels.resize(forms.size());
@@ -44,18 +74,22 @@ void choose_labels(const Stage& stage, ShortWeights weights, const Words& words,
         labels[word] = lattice.labels[lattice.starts[word] + path[word]];
 }
 
-void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, const TaggingOptions& options,
-         Tagged& found) {
+void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, std::span<const GivenTags> given,
+         const TaggingOptions& options, Tagged& found) {
     thread_local Lattice lattice;
+    thread_local WantedLabels wanted;
     thread_local std::vector<double> candidates;
     set_classes(*tagger.classes, words);
     for (int s = 0; s < stage_count; ++s) {
         const TrainedStage& trained = tagger.stages[s];
         std::vector<int>& labels = found.labels[s];
-        choose_labels(*trained.stage, trained.weights, words, forms, lattice, labels);
-        if (s < lemma_stage)
-            for (std::size_t word = 0; word < forms.size(); ++word)
-                words.set_atom(static_cast<int>(word), found_atoms[s], tagger.label_atoms[s][labels[word]]);
+        find_wanted(tagger, s, given, found.labels[upos_stage], wanted);
+        choose_labels(*trained.stage, trained.weights, words, forms, lattice, labels,
+                      given.empty() ? nullptr : &wanted);
+        for (std::size_t word = 0; s < lemma_stage && word < forms.size(); ++word)
+            words.set_atom(static_cast<int>(word), found_atoms[s],
+                           given.empty() ? tagger.label_atoms[s][labels[word]]
+                                         : atom_of_given(*tagger.names, s, given[word], found, word));
         const bool lists = s == upos_stage && options.candidates > 0;
         if (!options.probabilities && !lists) continue;
         lattice.multiply(trained.scale);
@@ -74,10 +108,15 @@ void make_lemma(const EditScript& script, std::string_view form, std::string& le
     if (!script.apply(letters, lemma)) lemma = form;
 }
 
-void fill_tags(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, Lattice& lattice) {
+void fill_tags(const Tagger& tagger, Words& words, std::span<const std::string_view> forms,
+               std::span<const GivenTags> given, Lattice& lattice) {
+    thread_local WantedLabels wanted;
     set_classes(*tagger.classes, words);
+    find_wanted(tagger, upos_stage, given, {}, wanted);
     const TrainedStage& trained = tagger.stages[upos_stage];
-    trained.stage->fill(words, trained.weights, nullptr, [&](int word) { return forms[word]; }, lattice);
+    trained.stage->fill(
+        words, trained.weights, nullptr, [&](int word) { return forms[word]; }, lattice,
+        given.empty() ? nullptr : &wanted);
     lattice.multiply(trained.scale);
 }
 

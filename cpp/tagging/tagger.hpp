@@ -24,6 +24,8 @@ struct Tagger {
     std::array<TrainedStage, stage_count> stages;
     // What the labels of the first two stages are as the atoms `upos` and `morph`.
     std::array<std::vector<std::uint64_t>, 2> label_atoms;
+    const TagNames* names;
+    const LabelsByName* by_name;
 };
 
 // Sets the atom `known-tags` of all words: the number of the class of the form in lower case, 0 if it has none.
@@ -50,18 +52,22 @@ struct Tagged {
     std::vector<std::vector<TagProbability>> candidates;
 };
 
-// The best labels; the words are set from these forms, and get the atoms that stages find.
-void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, const TaggingOptions& options,
-         Tagged& found);
+// The best labels; the words are set from these forms, and get the atoms that stages find. `given` has tags of all words,
+// or is empty: candidates that agree with them are the only ones, if there are some, and the atoms are those of given
+// tags, even of such as no label has.
+void tag(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, std::span<const GivenTags> given,
+         const TaggingOptions& options, Tagged& found);
 
 // The chain of UPOS tags; the scores of rows are log-probabilities, up to one sum for all of them.
-void fill_tags(const Tagger& tagger, Words& words, std::span<const std::string_view> forms, Lattice& lattice);
+void fill_tags(const Tagger& tagger, Words& words, std::span<const std::string_view> forms,
+               std::span<const GivenTags> given, Lattice& lattice);
 
 // The lemma that a script makes of a form.
 void make_lemma(const EditScript& script, std::string_view form, std::string& lemma);
 
 // One stage's best labels for words that have the atoms of earlier stages; leaves the lattice.
 void choose_labels(const Stage& stage, ShortWeights weights, const Words& words,
-                   std::span<const std::string_view> forms, Lattice& lattice, std::vector<int>& labels);
+                   std::span<const std::string_view> forms, Lattice& lattice, std::vector<int>& labels,
+                   const WantedLabels* wanted = nullptr);
 
 }  // namespace arbora

@@ -17,6 +17,13 @@ std::vector<std::string_view> TagText::forms(std::size_t sentence) const {
     return result;
 }
 
+std::vector<GivenTags> TagText::given(std::size_t sentence) const {
+    std::vector<GivenTags> result;
+    for (std::size_t word = starts_[sentence]; !given_.empty() && word < starts_[sentence + 1]; ++word)
+        result.push_back({given_[word][0], given_[word][1], given_[word][2]});
+    return result;
+}
+
 std::uint64_t TagText::checksum() const {
     std::uint64_t sum = hash_text(forms_, 1);
     for (std::size_t start : starts_) sum = combine(sum, start);

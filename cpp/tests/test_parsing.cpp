@@ -96,7 +96,8 @@ struct Parsed {
 Parsed parsed(const Model& model, const std::vector<std::string>& tags, const std::string& text, bool final,
               const AnnotationOptions& options) {
     const auto exact = std::make_shared<const std::vector<char>>(text.begin(), text.end());
-    Parsed result{treebank::read_conllu({exact->data(), exact->size()}, exact, final, options.threads), {}};
+    Parsed result{
+        treebank::read_conllu({exact->data(), exact->size()}, exact, {.final = final, .threads = options.threads}), {}};
     annotate(model.parser(), names(tags), options, result.read.batch);
     for (std::size_t i = 0; i < result.read.batch.sound(); ++i)
         treebank::append_conllu(result.read.batch.sentences[i], result.texts.emplace_back());
@@ -120,13 +121,13 @@ TEST(parsing_from_text_to_text) {
         };
         for (int threads : {1, 3}) {
             const Parsed whole = run(some + none + some, true, false, threads);
-            CHECK(whole.texts.size() == 3 && whole.read.batch.words() == 4 && whole.read.lines == 14);
-            CHECK(!whole.read.is_broken && whole.read.bytes == 2 * some.size() + none.size());
+            CHECK(whole.texts.size() == 3 && whole.read.batch.words() == 4 && whole.read.next.line == 15);
+            CHECK(whole.read.broken.empty() && whole.read.bytes == 2 * some.size() + none.size());
             CHECK(whole.texts[0] == whole.texts[2] && whole.texts[1] == none);
             CHECK(run(some + none + some, false, false, threads).texts.size() == 2);
             for (const std::string& bad : {cycle, two_roots}) {
                 const Parsed part = run(some + bad + cycle, true, true, threads);
-                CHECK(part.read.is_broken && part.read.batch.sound() == 1);
+                CHECK(!part.read.broken.empty() && part.read.batch.sound() == 1);
                 CHECK((part.read.batch.sentences.size() == 1) == (bad == cycle));
                 CHECK(bad == cycle || part.read.batch.sentences[1].refusal.code == std::string("infeasible"));
                 CHECK(part.texts[0].find("\t2\tx\t_\tA=1|HeadProbability=") != std::string::npos);
@@ -143,7 +144,7 @@ TEST(parsing_gives_every_one_of_the_best_trees_a_sentence) {
     for (const Model& model : all_models(2, random)) {
         treebank::Batch ranked;
         {
-            const treebank::ReadBatch read = treebank::read_conllu(text, nullptr, true, 1);
+            const treebank::ReadBatch read = treebank::read_conllu(text, nullptr, {});
             ranked = annotate_kbest(model.parser(), names({}), {{{true, false}, Decoder::best, true}}, 3, read.batch);
         }
         CHECK(ranked.sentences.size() == 4);

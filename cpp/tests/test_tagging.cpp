@@ -44,8 +44,9 @@ struct SmallTagger {
     std::vector<Stage> stages;
     std::vector<std::vector<std::int16_t>> weights;
     Tagger tagger;
-    std::shared_ptr<const TagNames> names =
-        std::make_shared<const TagNames>(TagNames{{"A", "B"}, {"a", "b", "c", "d"}, {"_", "N=1", "N=2", "N=1|M=2"}});
+    std::shared_ptr<const TagNames> names = std::make_shared<const TagNames>(
+        TagNames{{"A", "B"}, {"a", "b", "c", "d"}, {"_", "N=1", "N=2", "N=1|M=2"}, {0, 0, 1, 1}});
+    LabelsByName by_name{*names};
 
     explicit SmallTagger(Random& random) {
         const WordTemplate suffix(1, {{0, atom_named("suffix1")}}), before(2, {{-3, atoms::form}, {3, atoms::upos}});
@@ -58,6 +59,8 @@ struct SmallTagger {
                           {EditScript("k0,0,0,0:"), EditScript("l0,0,1,0:s"), EditScript("=be")}});
         tagger.classes = &nothing;
         tagger.label_atoms = {{{1, 2}, {3, 4, 5, 6}}};
+        tagger.names = names.get();
+        tagger.by_name = &by_name;
         weights.resize(stages.size());
         for (int s = 0; s < stage_count; ++s) {
             weights[s].resize(16 + stages[s].layer.padding());
@@ -113,10 +116,10 @@ TEST(taggers_do_not_depend_on_threads_or_pieces) {
         "2\tis\t_\t_\t_\t_\t1\tr\t_\t_\n2.1\tnull\t_\t_\t_\t_\t_\t_\t_\t_\n\n";
     std::string text = "# only a comment\n\n";
     for (int i = 0; i < 5; ++i) text += sentence;
-    const auto tagged = [&](int threads) {
-        treebank::ReadBatch read = treebank::read_conllu(text, nullptr, true, threads);
-        CHECK(!read.is_broken && read.bytes == text.size() && read.batch.words() == 10);
-        annotate(small.tagger, small.names, {true, 2, 0.01}, threads, read.batch);
+    const auto tagged = [&](int threads, bool keep = false) {
+        treebank::ReadBatch read = treebank::read_conllu(text, nullptr, {.threads = threads});
+        CHECK(read.broken.empty() && read.bytes == text.size() && read.batch.words() == 10);
+        annotate(small.tagger, small.names, {true, 2, 0.01}, keep, threads, read.batch);
         std::vector<std::string> result;
         for (const auto& each : read.batch.sentences) treebank::append_conllu(each, result.emplace_back());
         return result;
@@ -126,9 +129,18 @@ TEST(taggers_do_not_depend_on_threads_or_pieces) {
     CHECK(whole[1].find("K=1|UposProbability=") != std::string::npos);
     CHECK(whole[1].find("1-2\tdogs\t_\t_\t_\t_\t") != std::string::npos);
     CHECK(tagged(3) == whole);
-    const std::string bad = sentence + "1\tbad\n\n";
-    const treebank::ReadBatch broken = treebank::read_conllu(bad, nullptr, true, 2);
-    CHECK(broken.is_broken && broken.batch.sentences.size() == 1 && broken.bytes == sentence.size());
+    const std::string bad = sentence + "1\tbad\n\n" + sentence;
+    const std::vector<std::string> kept = tagged(2, true);
+    CHECK(kept[1].find("1\tDogs\tx\ty\tz\t") != std::string::npos);
+    CHECK(kept[1].find("UposProbability=1.0000") != std::string::npos);
+    CHECK(kept[1].find("UposCandidates=y:1.0000") != std::string::npos);
+    for (const bool skip : {false, true}) {
+        const treebank::ReadBatch broken = treebank::read_conllu(bad, nullptr, {.skip = skip, .threads = 2});
+        CHECK(broken.broken.size() == 1 && broken.batch.sentences.size() == (skip ? 2 : 1));
+        CHECK(broken.bytes == (skip ? bad.size() : sentence.size()));
+        CHECK(broken.broken[0].place.line == 7 && broken.broken[0].place.number == 2);
+        CHECK(broken.batch.sentences.back().place.line == (skip ? 9 : 1));
+    }
 }
 
 TEST(stages_learn_what_they_are_shown) {

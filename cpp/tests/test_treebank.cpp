@@ -166,7 +166,7 @@ TEST(treebank_random_bytes) {
 TEST(treebank_constituents) {
     const std::string text = "# constituents = (X)\n" + row("1", "_") + row("2", "_") + row("3", "_") + "\n";
     const auto owner = std::make_shared<const std::string>(text);
-    AnnotatedSentence sentence = read_conllu(*owner, owner, true, 1).batch.sentences.at(0);
+    AnnotatedSentence sentence = read_conllu(*owner, owner, {}).batch.sentences.at(0);
     const double unknown = std::nan("");
     sentence.constituents = {{"", 0, 3, unknown}, {"S", 0, 3, unknown}, {"NP", 1, 2, unknown}};
     CHECK(!constituents_problem(sentence.constituents, 3));

@@ -60,6 +60,7 @@ TextBatch TextScanner::feed(std::string_view piece, bool final, int threads) {
         return batch;
     }
     batch.is_first = first_;
+    batch.is_last = final;
     decide(model_, symbols_, begin, end, threads, decisions_);
     assemble(begin, end, batch);
     try_at_ = buffer_.size() + worth_a_try;

@@ -24,7 +24,7 @@ struct TextBatch {
     std::vector<TextToken> tokens;
     std::vector<std::size_t> sentence_ends;  // how many tokens there are up to each sentence's end
     std::vector<bool> new_paragraph;         // for each sentence, whether a paragraph begins with it
-    bool is_first = false;                   // whether the text begins with it
+    bool is_first = false, is_last = false;  // whether the text begins with it, and whether it ends with it
 };
 
 struct TextLimits {

@@ -81,7 +81,9 @@ private:
         const std::size_t next = t + 1 < batch_.tokens.size() ? batch_.tokens[t + 1].begin : text.size();
         const std::string_view before = t == 0 ? text.substr(0, token.begin) : std::string_view();
         const std::string_view after = text.substr(token.end, next - token.end);
-        if (before.empty() && !ranges_ && after == " ") return "_";
+        // Where a text ends, a space does not go without saying.
+        const bool is_usual = after == " " && !(batch_.is_last && t + 1 == batch_.tokens.size());
+        if (before.empty() && !ranges_ && is_usual) return "_";
         if (before.empty() && !ranges_ && after.empty()) return "SpaceAfter=No";
         thread_local std::string made;
         made.clear();
@@ -90,7 +92,7 @@ private:
         };
         if (after.empty()) {
             made += "SpaceAfter=No";
-        } else if (after != " ") {
+        } else if (!is_usual) {
             made += "SpacesAfter=";
             escape_spaces(after, made);
         }

@@ -42,35 +42,43 @@ std::size_t Batch::sound() const {
     return static_cast<std::size_t>(std::find_if(sentences.begin(), sentences.end(), refused) - sentences.begin());
 }
 
-ReadBatch read_conllu(std::string_view text, std::shared_ptr<const void> owner, bool final, int threads) {
-    std::vector<Extent> extents;
-    std::vector<std::string_view> texts;
-    while (!text.empty()) {
-        const Extent extent = sentence_extent(text, final);
-        if (!extent.bytes) break;
-        extents.push_back(extent);
-        texts.push_back(text.substr(0, extent.bytes));
-        text.remove_prefix(extent.bytes);
-    }
+ReadBatch read_conllu(std::string_view text, std::shared_ptr<const void> owner, const ReadOptions& options) {
+    std::vector<BrokenSentence> all;
     ReadBatch result;
-    result.batch.sentences.resize(texts.size());
-    std::atomic<std::size_t> end{texts.size()};  // the first that breaks the format: none after it counts
-    parallel_for(texts.size(), threads, [&](std::size_t i) {
-        if (i > end) return;
-        Block& block = result.batch.sentences[i].block;
+    result.next = options.first;
+    while (result.bytes < text.size()) {
+        const Extent extent = sentence_extent(text.substr(result.bytes), options.final);
+        if (!extent.bytes) break;
+        all.push_back({result.bytes, extent.bytes, result.next});
+        result.bytes += extent.bytes;
+        result.next.line += extent.lines;
+        ++result.next.number;
+    }
+    std::vector<AnnotatedSentence> found(all.size());
+    std::atomic<std::size_t> end{all.size()};  // the first that breaks the format: none after it counts
+    parallel_for(all.size(), options.threads, [&](std::size_t i) {
+        if (i > end && !options.skip) return;
+        Block& block = found[i].block;
         // A byte order mark, which only a file's first sentence is asked for, would break it in another way too.
-        scan(texts[i], true, {.single_root = false}, block);
+        const Options how{.single_root = false, .check = options.check};
+        scan(text.substr(all[i].begin, all[i].bytes), true, how, block);
+        found[i].place = all[i].place;
         if (block.problems.empty()) return;
         for (std::size_t seen = end; i < seen && !end.compare_exchange_weak(seen, i);) {
         }
     });
-    result.is_broken = end < texts.size();
-    result.batch.sentences.resize(end);
-    result.batch.owners.push_back(std::move(owner));
-    for (std::size_t i = 0; i < end; ++i) {
-        result.bytes += extents[i].bytes;
-        result.lines += extents[i].lines;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i].block.problems.empty()) {
+            result.batch.sentences.push_back(std::move(found[i]));
+            continue;
+        }
+        result.broken.push_back(all[i]);
+        if (options.skip) continue;
+        result.bytes = all[i].begin;
+        result.next = all[i].place;
+        break;
     }
+    result.batch.owners.push_back(std::move(owner));
     return result;
 }
 

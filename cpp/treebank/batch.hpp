@@ -57,6 +57,11 @@ struct Refusal {
     std::string reason = {};
 };
 
+// Where a sentence begins in its file, and which one it is, both counted from 1; 0 if it comes from none.
+struct FilePlace {
+    std::int64_t line = 0, number = 0;
+};
+
 // One sentence. The columns are views: of the source, of the names of models, of `texts`; but heads are numbers.
 struct AnnotatedSentence {
     Block block;
@@ -69,6 +74,7 @@ struct AnnotatedSentence {
     std::vector<TextSpan> spans;            // of the words' tokens
     std::vector<Constituent> constituents;  // of a tree of phrases, parents first; empty where nobody found one
     Refusal refusal;
+    FilePlace place;
     std::shared_ptr<TextArena> texts = std::make_shared<TextArena>();
     std::vector<std::shared_ptr<const void>> owners = {};  // of texts that were made for the one it is a copy of
 
@@ -91,14 +97,27 @@ struct Batch {
     std::size_t sound() const;
 };
 
+// A sentence that breaks the format, which is no part of the batch.
+struct BrokenSentence {
+    std::size_t begin, bytes;  // of the text
+    FilePlace place;
+};
+
 // The sentences that are known to have ended in the text (`final`: nothing follows it), up to the first that breaks the
-// format. `text` must live as long as `owner` does.
+// format, or with `skip` all others. `text` must live as long as `owner` does.
 struct ReadBatch {
     Batch batch;
     std::size_t bytes = 0;  // how much of the text these sentences are
-    std::int64_t lines = 0;
-    bool is_broken = false;  // the next sentence breaks the format
+    FilePlace next;         // of the sentence after them
+    std::vector<BrokenSentence> broken;
 };
-ReadBatch read_conllu(std::string_view text, std::shared_ptr<const void> owner, bool final, int threads);
+struct ReadOptions {
+    bool final = true;
+    TreeCheck check = TreeCheck::shape;
+    bool skip = false;  // what breaks the format
+    FilePlace first = {1, 1};
+    int threads = 1;
+};
+ReadBatch read_conllu(std::string_view text, std::shared_ptr<const void> owner, const ReadOptions& options);
 
 }  // namespace arbora::treebank

@@ -75,8 +75,12 @@ struct Block {
     void clear();
 };
 
+// What must hold of heads: nothing; that they are words of the sentence, or 0; also that they make no cycle, or second root.
+enum class TreeCheck : std::uint8_t { nothing, range, shape };
+
 struct Options {
     bool single_root = true;
+    TreeCheck check = TreeCheck::shape;
     bool words_only = false;     // CoNLL-X: an id such as 3-4 or 3.1 is not an id
     bool first_in_file = false;  // a byte order mark is looked for there only
 };

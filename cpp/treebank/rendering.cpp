@@ -71,6 +71,8 @@ bool is_note(std::string_view comment, std::string_view name) {
 bool is_replaced_comment(const AnnotatedSentence& sentence, std::string_view comment) {
     const auto says_it = [&](const Note& note) { return is_note(comment, note.name); };
     if (std::any_of(sentence.notes.begin(), sentence.notes.end(), says_it)) return true;
+    const auto names_it = [&](std::string_view key) { return is_note(comment, key); };
+    if (std::any_of(sentence.erased.begin(), sentence.erased.end(), names_it)) return true;
     if (sentence.constituents.empty()) return false;
     return is_note(comment, constituents_note) || is_note(comment, constituent_probabilities_note) ||
            is_note(comment, constituents_log_probability_note) ||

@@ -49,6 +49,10 @@ class InfeasibleTreeError(ArboraError, ValueError):
     reason: str = ""
 
 
+class InfeasibleSentenceError(FileError, InfeasibleTreeError):
+    """The same of a sentence of a file: the message names file, line and sentence."""
+
+
 class WrongTypeError(ArboraError, TypeError):
     """Something of another type than is wanted; the message says what is, and what to do."""
 
@@ -59,3 +63,7 @@ class ColumnError(ArboraError, ValueError):
 
 class TooLongError(ArboraError, ValueError):
     """A sentence, or what is asked of it, is too long for the memory that there is, or that is sensible."""
+
+
+class TooLongSentenceError(FileError, TooLongError):
+    """The same of a sentence of a file: the message names file, line and sentence."""

@@ -164,3 +164,39 @@ def test_the_output_tells_its_format(tmp_path):
 def test_messages_name_the_option_that_exists(tmp_path):
     (tmp_path / "x.dat").write_text("", "utf-8")
     assert "say which by --input-format, one of conllu, conllx, brackets" in bad(tmp_path / "x.dat")
+
+
+SURE = "1\tDogs\t_\t_\t_\t_\t2\tnsubj\t_\tHeadProbability=0.6125|LabelProbability=0.9\n"
+UNSURE = "2\tbark\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+PHRASES = (
+    "# constituents = (S (NP (NNS Dogs)) (VP (VBP bark)))\n# constituent_probabilities = 1.0 0.83 0.4\n"
+    "1\tDogs\t_\t_\t_\t_\t_\t_\t_\t_\n2\tbark\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+)
+
+
+def test_probabilities_that_files_carry(tmp_path):
+    file = tmp_path / "parsed.conllu"
+    file.write_text(SURE + UNSURE + PHRASES)
+    assert good(file).splitlines()[1:3] == [" ╭─▶ Dogs  nsubj  0.61", "─┴─▶ bark  root"]
+    assert good(file).splitlines()[5:] == [
+        "S  1.00",
+        "├─ NP  0.83",
+        "│  └─ NNS Dogs",
+        "└─ VP  0.40",
+        "   └─ VBP bark",
+    ]
+    assert "1 Dogs  nsubj  0.61" in good(file, "--style", "indented")
+    svg, one = good(file, "--format", "svg"), tmp_path / "tree-{}.svg"
+    assert [number in svg for number in ("0.61", "0.83", "0.40", "1.00")] == [True] * 4
+    good(file, "--output", one)
+    assert "0.61" in (tmp_path / "tree-1.svg").read_text()
+    assert "0.40" in (tmp_path / "tree-2.svg").read_text()
+    for more in ([], ["--format", "svg"]):
+        assert "0.61" not in good(file, "--no-probabilities", *more)
+
+
+def test_other_numbers_in_misc_are_no_probabilities(tmp_path):
+    file = tmp_path / "odd.conllu"
+    for value in ("7", "high", "nan", ""):
+        file.write_text(SURE.replace("0.6125", value) + UNSURE)
+        assert good(file).splitlines()[1] == " ╭─▶ Dogs  nsubj"

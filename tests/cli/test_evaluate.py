@@ -145,3 +145,20 @@ def test_the_same_words_as_raw_text(tmp_path):
     refused = run(GOLD, path, "--raw-text", "--compare", GOLD)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "--compare" in refused.stderr
+
+
+def test_gold_without_heads_is_refused(tmp_path):
+    """Not scored as if unknown heads were right; the line is that of the first word without one."""
+    row = "{}\t{}\t_\t_\t_\t_\t{}\tdep\t_\t_\n"
+    first = "# sent_id = one\n" + row.format(1, "a", 0) + "\n"
+    second = row.format("1-2", "bc", "_").replace("dep", "_") + row.format(1, "b", 0)
+    (tmp_path / "gold.conllu").write_text(first + second + row.format(2, "c", "_") + "\n")
+    (tmp_path / "system.conllu").write_text(first + second + row.format(2, "c", 1) + "\n")
+    for more in ([], ["--raw-text"]):
+        done = run(tmp_path / "gold.conllu", tmp_path / "system.conllu", *more)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"arbora: {tmp_path / 'gold.conllu'}:6: sentence #2: gold word 2 has no head; "
+            "--annotated-only scores those that have one\n"
+        )
+    assert run(tmp_path / "system.conllu", tmp_path / "gold.conllu").returncode == 0

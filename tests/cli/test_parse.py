@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from command import run_here
 
+from arbora.pipeline import ParsedSentence
 from arbora.treebank import Sentence, read, write
 
 ARBORA = Path(sys.executable).with_name("arbora")
@@ -87,15 +89,80 @@ def test_all_but_the_tree_is_kept(model, tmp_path):
     assert parsed(model, "--input", ENGLISH, "--output", tmp_path / "out.conllu", "--keep-tags") == ""
     assert accuracy(tmp_path / "out.conllu") > 0.9
     assert without_trees(tmp_path / "out.conllu") == without_trees(ENGLISH)
-    assert all(set(sentence.deps) <= {"_"} for sentence in read(tmp_path / "out.conllu"))
     assert [path.name for path in tmp_path.iterdir()] == ["out.conllu"]
 
 
+def test_enhanced_dependencies_stay_where_the_head_does(model, tmp_path):
+    """They belong to a tree; by the fast way and the slow one."""
+    out = tmp_path / "out.conllu"
+    source = rows(("dogs", 2, "x"), ("bark", 0, "root"), ("loudly", 1, "x")).replace(
+        "\t_\t_\n", "\t2:x|3:y\t_\n"
+    )
+    rules = tmp_path / "rules"
+    rules.write_text("root is form=loudly\n")
+    for options in ((), ("--kbest", 3), ("--rules", rules), ("--constraints", "from-input")):
+        for format in ("conllu", "json"):
+            found = parsed(model, *options, "--format", format, stdin=source)
+            sentences_found = (
+                [ParsedSentence.from_dict(json.loads(line)) for line in found.splitlines()]
+                if format == "json"
+                else sentences(found)
+            )
+            for sentence in sentences_found:
+                wanted = [
+                    "2:x|3:y" if head == old else "_"
+                    for head, old in zip(sentence.heads, (2, 0, 1), strict=True)
+                ]
+                assert sentence.deps == wanted
+            if "from-input" in options:
+                assert set(sentences_found[0].deps) == {"2:x|3:y"}
+    assert parsed(model, "-i", ENGLISH, "-o", out) == ""
+    old_and_new = zip(read(ENGLISH), read(out), strict=True)
+    stayed = [
+        (before, after, old == new)
+        for gold, found in old_and_new
+        for before, after, old, new in zip(gold.deps, found.deps, gold.heads, found.heads, strict=True)
+    ]
+    assert all(after == (before if same else "_") for before, after, same in stayed)
+    assert {same for before, _, same in stayed if before != "_"} >= {True}
+
+
 def test_old_trees_do_not_matter(model, tmp_path):
-    write(tmp_path / "bare.conllu", without_trees(ENGLISH))
-    assert parsed(model, "--input", tmp_path / "bare.conllu") == parsed(model, "--input", ENGLISH)
-    two_roots = rows(("a", 0, "root"), ("b", 0, "root"))
-    assert parsed(model, stdin=two_roots) == parsed(model, stdin=rows(("a", "_", "_"), ("b", "_", "_")))
+    bare = without_trees(ENGLISH)
+    write(tmp_path / "bare.conllu", bare)
+    for sentence in bare:
+        sentence.heads = [len(sentence) - place for place in range(len(sentence))]
+    write(tmp_path / "bad.conllu", bare)
+    assert parsed(model, "--input", tmp_path / "bare.conllu") == parsed(
+        model, "--input", tmp_path / "bad.conllu"
+    )
+
+
+@pytest.mark.parametrize("format", ["conllu", "conllx", "json", "svg"])
+def test_old_trees_that_are_none_do_not_matter(model, tmp_path, format):
+    """Two roots, none, cycles, a word that is its own head, heads that there are not."""
+    forms = ("a", "b", "c")
+    unknown = parsed(model, "--format", format, stdin=rows(*((form, "_", "_") for form in forms)))
+    for heads in ((0, 0, 0), (1, 1, 1), (2, 3, 1), (2, 1, 0), (9, 0, 70), (3, 2, 2)):
+        old = rows(*((form, head, "x") for form, head in zip(forms, heads, strict=True)))
+        for columns in ("conllu", "conllx"):
+            found = parsed(model, "--format", format, "--input-format", columns, stdin=old)
+            assert found == unknown
+            (tmp_path / "in").write_text(old)
+            if format in ("conllu", "conllx"):
+                tagged = run_here(
+                    *("tag", "-m", GOLDEN / "tagger.v2.arbora", "-i", tmp_path / "in"),
+                    *("--input-format", columns, "--format", format),
+                )
+                assert tagged.returncode == (2 if 9 in heads else 0)  # what it cannot be is not written again
+                kept = [line.split("\t")[6] for line in tagged.stdout.split("\n")[:3] if line]
+                assert kept == ([] if 9 in heads else [str(head) for head in heads])
+    for bad in ("x", "-1", "01"):
+        assert "is not a whole number or _" in refused("-m", model, stdin=rows(("a", bad, "x")))
+    broken = rows(("a", 2, "_"), ("b", 1, "_"))
+    for option in ((), ("--threads", 2)):
+        line = refused("-m", model, "--constraints", "from-input", "--format", format, *option, stdin=broken)
+        assert line == "arbora: standard input:1: sentence #1: the heads form a cycle: 1 -> 2 -> 1\n"
 
 
 def test_threads_and_batches_change_nothing(model):
@@ -224,7 +291,7 @@ def test_constraints_that_no_tree_fits(model, tmp_path):
     arguments = ("-m", model, "-i", tmp_path / "in.conllu", "-o", out, "--constraints", "from-input")
     for options in ((), ("--threads", 2), ("--batch", 1), ("--kbest", 2)):
         line = refused(*arguments, *options)
-        assert "no tree fits what is given for the sentence 'a b' (sent_id = s2)" in line
+        assert line.startswith(f"arbora: {tmp_path}/in.conllu:4: sentence s2: no tree fits what is given: ")
         assert not out.exists()
     assert parsed(*arguments[1:], "--multi-root") == ""
     cycle = rows(("a", 2, "_"), ("b", 3, "_"), ("c", 2, "_"), ("d", "_", "_"))

@@ -150,6 +150,7 @@ def test_every_learner_learns(tmp_path, learner):
         ("--projective",),
         ("--multi-root",),
         ("--beta", "inf", "--gamma", 2),
+        ("--outer", "automata", "--loss", "perceptron", "--parts", "consecutive-siblings"),
         ("--loss", "crf", "--beta", 0.5, "--rate", 0.1, "--batch", 3),
     ],
 )
@@ -265,6 +266,9 @@ def test_without_resume_an_old_checkpoint_is_no_matter(tmp_path):
         (("--rate", "nan"), "rate must be"),
         (("--beta", 0), "beta must be greater than 0"),
         (("--gamma", "-1"), "gamma must be"),
+        (("--outer", "Z"), "outer must be one of none, relaxation, automata"),
+        (("--outer", "automata"), "outer automata takes parts that automata see: consecutive-siblings"),
+        (("--outer", "automata", "--loss", "crf"), "automata alone choose one answer"),
         (("--loss", "perceptron", "--learner", "aggressive"), "the aggressive learner never leaves zero"),
         (("--templates", "nowhere"), "nowhere: there is no such file"),
         (("--dev", "nowhere.conllu"), "nowhere.conllu: there is no such file"),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from arbora.treebank import validating
+
 ARBORA = str(Path(sys.executable).parent / "arbora")
 HEAD = "# sent_id = {}\n# text = a b\n"
 ROW = "{}\t{}\t_\t_\t_\t{}\t{}\tdep\t_\t_\n"
@@ -79,6 +81,115 @@ def test_json_is_one_object(folder):
     assert trees["counts"] == {"trees": 2, "words": 2, "traces": 1}
     assert trees["findings"][0]["reason"] == "an empty bracket: ()"
     assert none["findings"][0]["reason"] == "there is no such file"
+
+
+UD_ROW = "{}\t{}\t_\t{}\t_\t{}\t{}\t{}\t{}\t_\n"
+
+
+def universal(*rows: tuple[object, ...]) -> str:
+    text = " ".join(str(row[0]) for row in rows)
+    lines = [UD_ROW.format(id, *row) for id, row in enumerate(rows, 1)]
+    return f"# sent_id = s\n# text = {text}\n" + "".join(lines) + "\n"
+
+
+SOUND = (
+    ("Dogs", "NOUN", "Number=Plur", 2, "nsubj:pass", "2:nsubj:pass"),
+    ("bark", "VERB", "_", 0, "root", "0:root"),
+)
+WRONG = {
+    ("NN", "_", 2, "nsubj", "_"): "error: UPOS: 'NN' is none of the 17 universal tags",
+    ("_", "_", 2, "nsubj", "_"): "error: UPOS: there is no tag",
+    ("NOUN", "_", 2, "root", "_"): "error: DEPREL: 'root' below word 2, and it belongs to head 0",
+    (
+        "NOUN",
+        "_",
+        2,
+        "SBJ",
+        "_",
+    ): "error: DEPREL: 'SBJ' is not a relation of small letters, or one with :subtype",
+    (
+        "NOUN",
+        "_",
+        2,
+        "subj",
+        "_",
+    ): "error: DEPREL: 'subj' is none of the 37 universal relations, nor its subtype",
+    (
+        "NOUN",
+        "_",
+        2,
+        "nsubj:x1",
+        "_",
+    ): "error: DEPREL: 'nsubj:x1' is not a relation of small letters, or one with :subtype",
+    ("NOUN", "_", 2, "_", "_"): "error: DEPREL: there is no relation",
+    ("NOUN", "_", "_", "nsubj", "_"): "error: HEAD: there is no head",
+    ("NOUN", "Number", 2, "nsubj", "_"): "error: FEATS: 'Number' is not Name=Value",
+    (
+        "NOUN",
+        "Number=Plur|Case=Nom",
+        2,
+        "nsubj",
+        "_",
+    ): "error: FEATS: the names are not in alphabetical order",
+    (
+        "NOUN",
+        "Case=Nom,Acc",
+        2,
+        "nsubj",
+        "_",
+    ): "error: FEATS: the values of 'Case=Nom,Acc' are not in alphabetical order, each once",
+    ("NOUN", "Size=Big", 2, "nsubj", "_"): "warning: FEATS: Size is no universal feature",
+    ("NOUN", "Number[psor]=Huge", 2, "nsubj", "_"): "warning: FEATS: 'Huge' is no universal value of Number",
+    ("NOUN", "_", 2, "conj", "_"): "warning: DEPREL: 'conj' has its head before it, and 2 is behind",
+    ("NOUN", "_", 2, "nsubj", "2:subj"): "error: DEPS: 'subj' is no universal relation, nor its subtype",
+    (
+        "NOUN",
+        "_",
+        2,
+        "nsubj",
+        "2:root",
+    ): "error: DEPS: '2:root': 'root' belongs to head 0, and that to 'root'",
+}
+
+
+@pytest.mark.parametrize("row", list(WRONG), ids=WRONG.get)
+def test_what_universal_dependencies_ask(row, tmp_path):
+    file = tmp_path / "ud.conllu"
+    file.write_text(universal(("Dogs", *row), SOUND[1]))
+    found: list[validating.Finding] = []
+    report = validating.validate(str(file), universal=True, found=found.append)
+    assert [f"{each.severity}: {each.reason[3:]}" for each in found] == [WRONG[row]]
+    assert (report.errors, report.warnings) == ((1, 0) if WRONG[row].startswith("error") else (0, 1))
+    assert all(each.line == 3 and each.reason.startswith("1: ") for each in found)
+
+
+def test_universal_dependencies(folder):
+    Path("sound.conllu").write_text(universal(*SOUND))
+    assert run("sound.conllu", "--ud", "--strict").returncode == 0
+    Path("root.conllu").write_text(universal(SOUND[0], ("bark", "VERB", "_", 0, "ccomp", "_")))
+    done = run("root.conllu", "sound.conllu", "--ud", "--json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["files"][0]["findings"] == [
+        {
+            "severity": "error",
+            "line": 4,
+            "sentence": "s",
+            "reason": "2: DEPREL: 'ccomp' at head 0, where only 'root' can be",
+        }
+    ]
+    assert run("root.conllu").returncode == 0
+    Path("below.conllu").write_text(universal(("Dogs", "NOUN", "_", 2, "root", "_"), SOUND[1]))
+    done = run("below.conllu")
+    assert (done.returncode, done.stdout.count("warning: 1: DEPREL: 'root' below word 2")) == (0, 1)
+    done = run("below.conllu", "--ud", "--no-warnings")
+    assert (done.returncode, done.stdout.count("DEPREL: 'root' below word 2"), "warning:" in done.stdout) == (
+        2,
+        1,
+        False,
+    )
+    assert run("odd.conllx", "--ud", "--multi-root").stderr.count("\n") == 1
+    Path("x.conllx").write_text(ROW.format(1, "a", "_", 0))
+    assert "Universal Dependencies come as conllu" in run("x.conllx", "--ud").stdout
 
 
 def test_standard_input_and_roots():

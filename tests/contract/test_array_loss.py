@@ -51,15 +51,17 @@ def pick_gold(rng, n: int, labels: int = 0, **kind):
     return heads, np.array([-1, *rng.integers(labels, size=n)]) if labels else None
 
 
-def slopes(make, arrays: list[np.ndarray], value) -> list[np.ndarray]:
-    """The slope of ``value(make())`` along every number of the arrays that make() reads; 0 at -inf."""
-    result = []
+def slopes(make, arrays: list[np.ndarray], value, most: int | None = None) -> list[np.ndarray]:
+    """The slope of ``value(make())`` along every number of the arrays that make() reads; 0 at -inf.
+
+    With ``most``, only along so many numbers of each array, drawn at random; nan for the others.
+    """
+    result, draw = [], np.random.default_rng(0)
     for array in arrays:
-        own = np.zeros_like(array)
-        for place in np.ndindex(array.shape):
+        finite = np.argwhere(np.isfinite(array))
+        own = np.where(np.isfinite(array), np.nan, 0.0)
+        for place in map(tuple, finite if most is None else draw.permutation(finite)[:most]):
             before = array[place]
-            if not np.isfinite(before):
-                continue
             ends = []
             for step in (STEP, -STEP):
                 array[place] = before + step
@@ -68,6 +70,13 @@ def slopes(make, arrays: list[np.ndarray], value) -> list[np.ndarray]:
             own[place] = (ends[0] - ends[1]) / (2 * STEP)
         result.append(own)
     return result
+
+
+def assert_slopes(gradient: np.ndarray, found: np.ndarray) -> None:
+    """They are those that were measured."""
+    known = ~np.isnan(found)
+    assert known.any() or not found.size
+    assert gradient[known] == pytest.approx(found[known], abs=1e-5)
 
 
 # ---- arcs and labels ----
@@ -177,6 +186,8 @@ def value_of_trees(trees: PartTrees, gold, beta: float, gamma: float) -> float:
     return family_value(values, costs, beta, gamma)
 
 
+MOST_SLOPES = 4
+"""Of the scores of a kind of part: each is a run of the solver."""
 PAIRS = [
     (model, member)
     for model in MODELS
@@ -204,10 +215,11 @@ def test_parts(model, member):
             lambda sums=sums, parts=parts: ArrayScores(sums, parts=parts),
             arrays,
             lambda s, gold=gold, parser=parser: loss_of(s, [gold], member=member, parser=parser)[0][0],
+            most=MOST_SLOPES,
         )
-        assert gradients.arcs[0] == pytest.approx(own[0], abs=1e-5)
+        assert_slopes(gradients.arcs[0], own[0])
         for kind, slope in zip(parts, own[1:], strict=True):
-            assert gradients.parts[kind][0] == pytest.approx(slope, abs=1e-5), kind
+            assert_slopes(gradients.parts[kind][0], slope)
     # Its relaxation may have a better point that is no tree, seldom in so short sentences.
     assert exact >= len(lengths) - best
 

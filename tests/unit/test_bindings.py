@@ -7,6 +7,7 @@ same runs under the address sanitizer (`test_core_sanitized.py`), which sees wha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ WITHOUT_ARRAYS = {
         "Batch.columns",
         "Batch.constituents",
     ),
+    *("Batch.is_refused", "Batch.place", "Batch.remove"),
     *("Batch.refuse", "Batch.set_gap", "Batch.tagged_words", "Batch.to_conllu", "Batch.to_sentences"),
     *("Batch.words", "ConlluDecoder.decode", "Encoded.checksum", "Encoded.first", "Encoded.lengths"),
     *("Encoded.tag_counts", "FactorGraph.clamp", "FactorGraph.copy", "FactorGraph.evidence"),
@@ -61,6 +63,8 @@ WITHOUT_ARRAYS = {
 def bindings() -> Iterator[str]:
     """All that can be called in the core; constructors without arguments are none."""
     for name, found in vars(_core).items():
+        if isinstance(found, type) and issubclass(found, Enum):
+            continue
         if isinstance(found, type):
             for method, own in vars(found).items():
                 is_public = not method.startswith("__") or method in ("__init__", "__getitem__")

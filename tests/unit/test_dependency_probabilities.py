@@ -40,3 +40,11 @@ def test_of_one_word_and_of_none(parser):
     heads, _ = parser.probabilities(Sentence(["Hello"], upos=["INTJ"]))
     assert heads[0, 1] == 1
     assert parser.probabilities(Sentence([]))[0].shape == (1, 1)
+
+
+def test_probabilities_of_a_former_tree_are_gone(parser):
+    """Of what MISC and comments said, the rest stays."""
+    sentence = Sentence(["Go", "on"], misc=["HeadProbability=0.1|a=b", "LabelProbability=0.2"])
+    sentence.comments = ["# tree_log_probability = -9.000000", "# certificate = proved", "# sent_id = s"]
+    (found,) = parser.parse([sentence])
+    assert (found.misc, found.comments) == (["a=b", "_"], ["# sent_id = s"])

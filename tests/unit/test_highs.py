@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -73,3 +76,36 @@ def test_bounds_of_graphs_without_factors(solver: str) -> None:
     assert (solution.value, solution.upper_bound, solution.converged) == (0, 0, True)
     graph.binary([1.0, -2.0, -float("inf")])
     assert graph.solve(solver).upper_bound == graph.solve(solver).value == 1
+
+
+def test_python_waits_for_what_was_interrupted() -> None:
+    """A thread that HiGHS works in must not be there when Python is gone: the program would abort."""
+    graph = arbora.FactorGraph()
+    graph.binary([1.0])
+    program = linear._Program(graph._core.linear_program("cuts"), 0)
+    working, goes_on = threading.Event(), threading.Event()
+    found: list[threading.Thread] = []
+
+    def run() -> None:
+        found.append(threading.current_thread())
+        working.set()
+        goes_on.wait(10)
+
+    def interrupt() -> None:
+        working.wait(10)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    program._highs = SimpleNamespace(run=run)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Thread(target=interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            program._run()
+        assert program._interrupted.is_set()
+        assert found[0].is_alive()
+        assert not found[0].daemon
+    finally:
+        goes_on.set()
+        signal.signal(signal.SIGINT, before)
+    found[0].join(10)
+    assert not found[0].is_alive()

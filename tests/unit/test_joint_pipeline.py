@@ -74,3 +74,13 @@ def test_words_know_how_sure_they_are(nlp):
         assert 0 <= token.probability <= 1
         assert sum(token.head_probabilities.values()) == pytest.approx(1)
     assert len(sentence.kbest(3)) == 3
+
+
+def test_a_parser_that_chooses_tags_keeps_given_ones(nlp):
+    """Even one that neither it nor the tagger knows."""
+    given = [Sentence(["The", "doors", "are", "open"], upos=["_", "FOO", "ADV", "_"])]
+    for options, keep_tags in ((ParseOptions(), True), (ParseOptions(constraints=True), False)):
+        (found,) = nlp.annotate(given, options, keep_tags=keep_tags)
+        assert found.upos[1:3] == ["FOO", "ADV"]
+        assert "_" not in found.upos
+        assert all("UposCandidates" not in misc for misc in found.misc)

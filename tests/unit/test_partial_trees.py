@@ -83,7 +83,7 @@ def test_more_annotation_is_never_ignored():
     alone = train(data[:1], None, changed(**FEW), dev_fraction=0.0)
     known = {label for sentence in data for label in sentence.deprels}
     assert set(of_labels.labels) == known
-    assert set(alone.labels) < known
+    assert set(alone.labels) == {"root", "dep"}  # one of them for words below others
 
 
 def test_without_whole_trees_on_dev_nothing_is_calibrated_and_a_line_says_so(tmp_path):

@@ -16,7 +16,8 @@ from arbora.errors import ArboraError, FileError
 from arbora.text import Tokenizer
 from arbora.text.tokenizing.characters import CLASSES, class_of, class_table
 from arbora.text.tokenizing.templates import SENTENCES, TOKENS, parse_templates
-from arbora.treebank import conllu
+from arbora.treebank import Sentence, conllu
+from arbora.treebank.formats import WRITTEN
 from arbora.treebank.spaces import raw_text, spaces_around
 from arbora.treebank.tokens import surface_tokens
 
@@ -113,12 +114,24 @@ def test_no_character_is_lost(text, seed):
         assert sentences == []
 
 
+FORMAT = WRITTEN["text"]
+
 # What ends lines, is not seen, or joins with what is before it; and escapes and separators of MISC.
 NASTY = [
     *"\u2028\u2029\x85\ufeff\v\f\x1c\x1d\x1e\x1f\u200b\u200c\u200d\u2060\u0301\u0308\xa0\u3000\u2003\u180e\0\x7f",
     *"    \n\r\tab.A1,!",
     *"\\|=_su",
 ]
+
+
+def as_text_file(sentences: list[Sentence]) -> str:
+    """As `arbora convert` writes them."""
+    found, text = "", ""
+    for place, sentence in enumerate(sentences):
+        separator = FORMAT.separator(text, sentences[place - 1], sentence) if place else ""
+        text = FORMAT.encode(sentence)
+        found += separator + text
+    return found
 
 
 @pytest.mark.parametrize("alphabet", [NASTY, ALPHABET], ids=["nasty", "odd"])
@@ -134,7 +147,9 @@ def test_texts_are_put_together_again(alphabet):
             continue
         assert raw_text(sentences) == text
         written = "".join(sentence.to_conllu() for sentence in sentences)
-        assert raw_text(conllu.scan([written.encode()], False)) == text
+        again = list(conllu.scan([written.encode()], False))
+        assert raw_text(again) == text
+        assert as_text_file(again) == text
         # Other programs cut spaces of all kinds from the ends of lines.
         assert all(line == line.strip() for line in written.split("\n") if not line.startswith("#"))
         spans = [span for own in tokenizer.spans(text) for span in own]

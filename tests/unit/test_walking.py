@@ -8,8 +8,9 @@ import pytest
 from small_pipeline import small_pipeline
 
 import arbora
+from arbora import draw
 from arbora.errors import ArboraError, WrongTypeError
-from arbora.pipeline import ParsedToken
+from arbora.pipeline import ParsedSentence, ParsedToken
 from arbora.treebank import Sentence, Token
 
 FORMS = ["a", "b", "c", "d"]
@@ -120,16 +121,32 @@ def test_sentences_of_files_are_drawn_and_show_themselves():
     with pytest.raises(ArboraError, match="nothing says how probable"):
         sentence.to_svg(probabilities=True)
     sentence.misc = [f"HeadProbability=0.{id}5" for id in range(1, len(sentence) + 1)]
-    assert "0.15" in sentence.to_svg(probabilities=True)
-    assert "0.15" in sentence.to_text(probabilities=True)
+    for shown in (None, True):
+        assert "0.15" in sentence.to_svg(probabilities=shown)
+        assert "0.15" in sentence.to_text(probabilities=shown)
+    assert "0.15" not in sentence.to_svg(probabilities=False) + sentence.to_text(probabilities=False)
+    for own in (
+        sentence._repr_svg_(),
+        sentence._repr_html_(),
+        str(sentence),
+        draw.text(sentence),
+        draw.svg(sentence),
+    ):
+        assert "0.15" in own
+    assert "0.15" in draw.stacked_svg([sentence], ["a"])
+    assert "0.15" not in draw.stacked_svg([sentence], ["a"], probabilities=[False])
+    assert "0.15" in ParsedSentence(sentence)._repr_svg_()
 
 
 def test_constituents_of_files_are_shown_too():
     sentence = Sentence(
         ["Go"], comments=["# constituents = (S (VP (VB Go)))", "# constituent_probabilities = 1 0.5"]
     )
-    assert sentence.to_text().startswith("S\n")
+    assert sentence.to_text().startswith("S  1.00\n")
+    assert sentence.to_text(probabilities=False).startswith("S\n")
     assert "0.50" in sentence.to_svg(probabilities=True)
+    assert "0.50" in sentence.to_svg()
+    assert "0.50" in draw.text(ParsedSentence(sentence).constituents)
     assert sentence._repr_html_().count("<svg") == 1
     sentence.heads = [0]
     assert sentence._repr_html_().count("<svg") == 2

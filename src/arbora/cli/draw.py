@@ -47,6 +47,14 @@ def draw(
             metavar="FORMAT", help="conllu, conllx or brackets; told by the file's name if left out."
         ),
     ] = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities/--no-probabilities",
+            help="Show how sure trees are, where the file says it: HeadProbability in MISC, or the comment "
+            "constituent_probabilities.",
+        ),
+    ] = True,
     lenient: Annotated[bool, typer.Option("--lenient", help="Skip sentences that break the format.")] = False,
 ) -> None:
     """Draw the trees of a treebank, in the terminal or as SVG.
@@ -70,7 +78,7 @@ def draw(
         raise ArboraError("--sentence and --first exclude each other")
     read_as = find_format(file, input_format, option="--input-format").name
     with read(file, read_as, lenient=lenient) as trees:
-        shown = exhibits(trees, sentence, first)
+        shown = exhibits(trees, sentence, first, probabilities=probabilities)
         if drawn == "svg":
             write_svg(output, shown, title=file)
         else:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arbora.cli.evaluate_brackets import bracket_table, evaluate_trees, have_trees
-from arbora.errors import ArboraError
+from arbora.errors import ArboraError, FileError
 from arbora.evaluation import (
     Calibration,
     Evaluation,
@@ -21,8 +21,10 @@ from arbora.evaluation import (
     evaluate,
     evaluate_raw_text,
 )
-from arbora.evaluation.attachment import SCORES
+from arbora.evaluation.attachment import SCORES, no_head
 from arbora.treebank import Sentence, read
+from arbora.treebank.files import chunks, display_name, open_input
+from arbora.treebank.lines import line_of_word
 
 
 def evaluate_files(
@@ -48,6 +50,8 @@ def evaluate_files(
         return evaluate_trees(gold, system, other)
     right: list[Sentence] = list(read(gold, single_root=False))
     found: list[Sentence] = list(read(system, single_root=False))
+    if not annotated_only:
+        _check_heads(gold, right)
     if not raw_text:
         try:
             return (_annotated_words if annotated_only else _same_words)(right, found, other)
@@ -57,6 +61,20 @@ def evaluate_files(
     elif other is not None:
         raise ArboraError("--compare needs the same words on both sides: it does not go with --raw-text")
     return evaluate_raw_text(right, found, annotated_only=annotated_only).as_dict()
+
+
+def _check_heads(path: str, gold: list[Sentence]) -> None:
+    """FileError that names the line of the first word that has no head."""
+    for number, sentence in enumerate(gold, 1):
+        if None not in sentence.heads:
+            continue
+        word = sentence.heads.index(None) + 1
+        line = None
+        if path != "-":  # which cannot be read again
+            line = line_of_word(chunks(open_input(path), path, warn=lambda _: None), number, word)
+        raise FileError(
+            no_head(word), file=display_name(path), line=line, sentence=sentence.sent_id or f"#{number}"
+        )
 
 
 def _same_words(right: list[Sentence], found: list[Sentence], other: str | None) -> dict[str, Any]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arbora.errors import ArboraError
+
+if TYPE_CHECKING:
+    from arbora.treebank.skipping import Skipped
 
 MultiRoot = Annotated[
     bool | None,
@@ -70,6 +73,15 @@ OutputFile = Annotated[
         show_default=False,
     ),
 ]
+
+
+def tell_skipped(report: Skipped) -> None:
+    """Say on standard error how many sentences were left out, and why the first few were."""
+    for reason in report.reasons:
+        typer.echo(f"arbora: skipped: {reason}", err=True)
+    if report.skipped:
+        sentences = "sentence" if report.skipped == 1 else "sentences"
+        typer.echo(f"arbora: {report.skipped} {sentences} skipped", err=True)
 
 
 class Style(StrEnum):

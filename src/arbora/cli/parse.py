@@ -15,12 +15,14 @@ from arbora.cli.options import (
     Style,
     check_text,
     colours_wanted,
+    tell_skipped,
 )
 from arbora.cli.progress import shown_progress
 from arbora.dependency import ParseOptions, Rules
 from arbora.dependency.options import CERTIFYING_NODES, CONSTRAINTS, GRAPH_SOLVERS, SOLVERS
 from arbora.errors import ArboraError
-from arbora.pipeline.files import ParsingReport, parse_file
+from arbora.pipeline.files import parse_file
+from arbora.pipeline.reports import ParsingReport
 from arbora.pipeline.shipped import DEFAULT, find_model
 
 DEFAULTS = ParseOptions()
@@ -84,8 +86,17 @@ def parse(
         bool,
         typer.Option(
             "--keep-tags",
-            help="Use the tags of the input, which is conllu, conllx or brackets. In conllu and conllx, with "
-            "a model that is only a parser, this is always so.",
+            help="Keep tags and lemmas of the input, which is conllu, conllx or brackets, and fill in those "
+            "that are `_`, as they go best with the others. In conllu and conllx, with a model that is only "
+            "a parser, this is always so, and nothing is filled in.",
+        ),
+    ] = False,
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient",
+            help="Skip sentences that break the format, that no tree fits or that are too long: they are "
+            "not in the output, but counted.",
         ),
     ] = False,
     threads: FileThreads = DEFAULTS.threads,
@@ -93,8 +104,8 @@ def parse(
         str | None,
         typer.Option(
             metavar="WHICH",
-            help="from-input: heads and labels that the input has (not `_`) are kept, and the rest is the "
-            "best that goes with them.",
+            help="from-input: heads, labels, tags and lemmas that the input has (not `_`) are kept, and the "
+            "rest is the best that goes with them.",
             rich_help_panel=ALLOWED,
         ),
     ] = None,
@@ -186,9 +197,10 @@ def parse(
     """Parse a text, or a file: every sentence gets a tree.
 
     Words and, with `--keep-tags`, tags of a treebank are kept, as are comments, multiword tokens, empty nodes
-    and MISC; enhanced dependencies (DEPS) are emptied, as they belong to another tree. Input may be endless:
-    it is read, parsed and written as it comes. The output file gets its name only when all is written; after
-    an error there is no half of it. Examples:
+    and MISC, and enhanced dependencies (DEPS) of words whose head is the one that was there; others are
+    emptied. An old tree that is replaced may be broken. Input may be endless: it is read, parsed and written
+    as it comes. The output file gets its name only when all is written; after an error there is no half of
+    it. Examples:
 
         arbora parse "The door that you opened is green."
         arbora parse -i book.txt -o book.conllu --threads 2
@@ -241,6 +253,7 @@ def parse(
             kbest=kbest,
             rules=None if rules is None else Rules.read(rules),
             keep_tags=keep_tags,
+            lenient=lenient,
             style=style,
             coloured=output == "-" and colours_wanted(),
             progress=show,
@@ -248,6 +261,7 @@ def parse(
     if report.lost:
         lost = ", ".join(f"{count} {what}" for what, count in report.lost.items())
         typer.echo(f"lost: {lost}", err=True)
+    tell_skipped(report)
     if show is not None:
         speed = report.words / max(report.seconds, 1e-9)
         typer.echo(f"{_counts(report)}, {speed:,.0f} words/s", err=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import FileBatch, FileThreads, InputFile, OutputFile
+from arbora.cli.options import FileBatch, FileThreads, InputFile, OutputFile, tell_skipped
 from arbora.cli.progress import shown_progress
 from arbora.pipeline.shipped import DEFAULT, find_component
 from arbora.text import TagOptions
@@ -58,6 +58,21 @@ def tag(
             "of the preset joint chooses among them.",
         ),
     ] = DEFAULTS.candidates,
+    keep_tags: Annotated[
+        bool,
+        typer.Option(
+            "--keep-tags",
+            help="Tags and lemmas that the input has (not `_`) are kept; the others are those that go best "
+            "with them.",
+        ),
+    ] = False,
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient",
+            help="Skip sentences that break the format: they are not in the output, but counted.",
+        ),
+    ] = False,
     threads: FileThreads = DEFAULTS.threads,
     batch: FileBatch = DEFAULTS.batch,
 ) -> None:
@@ -67,6 +82,7 @@ def tag(
     heads and relations, MISC.
 
         arbora tag --input words.conllu --output tagged.conllu
+        arbora tag --input started.conllu --keep-tags --output tagged.conllu
         arbora tag --model my.tagger --input words.conllu --output tagged.conllu
 
     In a pipe, before a parser:
@@ -77,7 +93,11 @@ def tag(
     all is written; after an error there is no half of it.
     """
     options = TagOptions(
-        probabilities=probabilities, candidates=candidates, threads=threads, batch=batch
+        probabilities=probabilities,
+        candidates=candidates,
+        keep_tags=keep_tags,
+        threads=threads,
+        batch=batch,
     ).check()
     with shown_progress(output, "Tagging", _counts) as show:
         report = tag_file(
@@ -87,8 +107,10 @@ def tag(
             options,
             source_format=input_format,
             target_format=format,
+            lenient=lenient,
             progress=show,
         )
+    tell_skipped(report)
     if show is not None:
         speed = report.words / max(report.seconds, 1e-9)
         typer.echo(f"{_counts(report)}, {speed:,.0f} words/s", err=True)

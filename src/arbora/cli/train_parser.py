@@ -9,7 +9,7 @@ import typer
 from arbora.cli.options import DevFraction, Licence, ModelOutput, Projective, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, TrainingOptions, preset_options
-from arbora.dependency.options import CONSTRAINTS, LABELS, SOLVERS
+from arbora.dependency.options import CONSTRAINTS, LABELS, OUTER_SETS, SOLVERS
 from arbora.dependency.task import parser_scores
 from arbora.features import PARTS, Templates
 from arbora.learning import LEARNERS, LOSSES
@@ -176,11 +176,13 @@ def train_parser(
         ),
     ] = None,
     outer: Annotated[
-        bool | None,
+        str | None,
         typer.Option(
-            "--outer/--no-outer",
-            help="Where dual decomposition proves no tree, learn from the fractions that it found, not from "
-            "its best tree: more trees can be proved then. By default as the preset has it.",
+            metavar="SET",
+            help=f"What to learn from besides trees: {', '.join(OUTER_SETS)}. relaxation: where dual "
+            "decomposition proves no tree, the fractions that it found, so that more can be proved. "
+            "automata: what each head's automaton takes by itself, without a solver. By default as the "
+            "preset has it.",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,

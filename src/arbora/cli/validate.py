@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from arbora.cli.options import MultiRoot
+from arbora.errors import ArboraError
 from arbora.treebank import FORMATS, validating
 from arbora.treebank.files import display_name
 
@@ -28,6 +29,13 @@ def validate(
             "--warnings/--no-warnings", help="Look also at what reading does not need: FEATS, DEPS, text."
         ),
     ] = True,
+    ud: Annotated[
+        bool,
+        typer.Option(
+            "--ud",
+            help="Check what Universal Dependencies ask, too: tags, relations, features, `root`.",
+        ),
+    ] = False,
     rules: Annotated[
         str | None,
         typer.Option(
@@ -42,13 +50,22 @@ def validate(
 
     **Errors** stop other commands from reading the sentence: columns, ids, heads out of range, cycles,
     several roots, bad UTF-8. **Warnings** do not (CoNLL-U only): FEATS that are not Name=Value, in order and
-    without repetition; DEPS that point nowhere; a `# text` that differs from the words; no `# sent_id`, or
-    one twice. With `--rules`, a tree that breaks a rule is an error too, at the word where it does.
+    without repetition; DEPS that point nowhere; `root` below a word; a `# text` that differs from the words;
+    no `# sent_id`, or one twice. With `--rules`, a tree that breaks a rule is an error too, at the word
+    where it does.
+
+    With `--ud`, all of these are errors. So are a UPOS that is none of the 17 universal tags, a relation that
+    is none of the 37 universal ones nor a `:subtype` of one, a word without a head, and anything but `root`
+    at head 0. Warnings are features and values that are not universal, for languages have their own; `conj`,
+    `flat`, `fixed`, `goeswith` or `appos` before its head; and words below `punct`. What single languages
+    ask is not looked at.
 
     Exits with 0 if there is no error, with 2 if there is.
 
     Example: `arbora validate train.conllu dev.conllu.gz --no-warnings`
     """
+    if ud and multi_root:
+        raise ArboraError("--ud and --multi-root exclude each other: a universal tree has one root")
     beyond = None if rules is None else _broken_rules(rules)
     results: list[dict[str, Any]] = []
     for file in files:
@@ -68,6 +85,7 @@ def validate(
             format=format,
             single_root=None if multi_root is None else not multi_root,
             deep=warnings,
+            universal=ud,
             beyond=beyond,
             found=show,
         )

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from arbora.dependency.array_parser import ArrayParser, flatten
 from arbora.dependency.array_scores import Arrays, ArrayScores, ScoreGradients
-from arbora.dependency.options import ParseOptions
+from arbora.dependency.options import OUTER_SETS, ParseOptions, tree_options
+from arbora.dependency.template_selection import check_automata
 from arbora.errors import ArboraError, InfeasibleTreeError
 from arbora.learning import find_loss
 
@@ -28,6 +29,7 @@ def batch_loss(
     beta: float | None = None,
     gamma: float | None = None,
     parser: ArrayParser | None = None,
+    outer: str = "none",
     threads: int = 1,
 ) -> tuple[Floats, ScoreGradients]:
     """The losses of sentences, of shape (sentences,), and their gradients with respect to all scores.
@@ -38,6 +40,7 @@ def batch_loss(
     if there are None. ``tags`` of words that have scores for them; None
     are summed out. ``loss`` is a name of `arbora.learning.LOSSES`, ``beta`` and ``gamma`` override its own.
     ``parser`` says which trees count, how they are found and how arcs are pruned; right arcs always stay.
+    ``outer`` is the set that a loss with an infinite beta searches, as in `TrainingOptions`.
     Where labels follow the tree, their loss, given the right heads, is added; labels of words whose head
     nobody observed do not count there.
 
@@ -56,7 +59,16 @@ def batch_loss(
         raise ArboraError("threads must be at least 1")
     gold = _gold(scores, heads, labels, tags, kind.beta)
     gradients, arrays = scores.zeros()
-    trees = parser._trees(parser._options(ParseOptions(), scores))
+    if outer not in OUTER_SETS:
+        raise ArboraError(f"outer must be one of {', '.join(OUTER_SETS)}, not {outer!r}")
+    if outer == "automata":
+        if not isinf(kind.beta) or scores.tag_count:
+            raise ArboraError("automata alone choose one answer, which takes an infinite beta and no tags")
+        if parser.settings["constraint"] != "tree":
+            raise ArboraError("automata alone know no constraint: no constraint goes with outer automata")
+        check_automata(name for name, parts in scores.parts.items() if parts)
+    parser._options(ParseOptions(), scores)  # which checks names
+    trees = tree_options(parser.settings, outer=outer)
     found, reasons = parser._scorer(scores).losses(*gold, kind.beta, kind.gamma, trees, threads, arrays)
     for place, reason in enumerate(reasons):
         if reason:

@@ -133,13 +133,14 @@ class ArrayTrees:
 class ArrayParser(ScoredParser):
     """A parser whose scores come as arrays: best trees, probabilities, k best trees, constraints, graphs.
 
-    ``labels`` and ``tags`` are names, which only rules and `SentenceGraph` need; without them scores may have
-    any number. ``single_root`` and ``projective``: which trees count. ``solver``, ``iterations``
-    and ``propagations`` matter where parts of several arcs have scores, or tags, or where ``constraint``
-    asks for less than a tree; they and the former are overridden by `ParseOptions`. Arcs are pruned by their
-    own probabilities if there is a ``threshold``: those stay that are at least so many times as probable as
-    the word's most probable one, and at most ``most_heads`` for a word (0: any number). That makes
-    many parts affordable, and results are those over what is left.
+    ``labels`` and ``tags`` are names, which rules and `SentenceGraph` need; without them scores may have any
+    number. If a label is called `root`, arcs from the root alone can have it, whatever its scores; and if all
+    are relations of Universal Dependencies, those arcs have no other. ``single_root`` and ``projective``:
+    which trees count. ``solver``, ``iterations`` and ``propagations`` matter where parts of several arcs have
+    scores, or tags, or where ``constraint`` asks for less than a tree; they and the former are overridden by
+    `ParseOptions`. Arcs are pruned by their own probabilities if there is a ``threshold``: those stay that
+    are at least so many times as probable as the word's most probable one, and at most ``most_heads`` for a
+    word (0: any number). That makes many parts affordable, and results are those over what is left.
 
     >>> import numpy as np
     >>> from arbora.dependency import ArrayParser, ArrayScores
@@ -281,7 +282,7 @@ class ArrayParser(ScoredParser):
         return options
 
     def _scorer(self, scores: ArrayScores) -> _core.ArrayScorer:
-        return scores.scorer(threshold=self.threshold, most_heads=self.most_heads)
+        return scores.scorer(threshold=self.threshold, most_heads=self.most_heads, labels=self.labels)
 
     def _given(
         self, scores: ArrayScores, heads: Arrays | None, labels: Arrays | None

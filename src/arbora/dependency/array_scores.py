@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.dependency.array_parts import PartScores, checked_parts
+from arbora.dependency.root_label import root_label
 from arbora.errors import InvalidScoresError
 from arbora.features import PARTS
 
@@ -103,8 +104,14 @@ class ArrayScores:
         """Whether arcs are scored with their labels."""
         return any(array.ndim == 3 for array in self.arrays[0])
 
-    def scorer(self, *, threshold: float = 0.0, most_heads: int = 0) -> _core.ArrayScorer:
-        """What the core finds trees by; arcs are pruned if so wished (see `ArrayParser`)."""
+    def scorer(
+        self, *, threshold: float = 0.0, most_heads: int = 0, labels: Sequence[str] = ()
+    ) -> _core.ArrayScorer:
+        """What the core finds trees by; arcs are pruned if so wished (see `ArrayParser`).
+
+        Names of ``labels`` keep `root` to arcs from the root.
+        """
+        root, is_alone = root_label(labels)
         scores = [[scores for _, _, scores in own] for own in self.parts.values()]
         listed = [[(words, codes) for words, codes, _ in own] for own in self.parts.values()]
         return _core.ArrayScorer(
@@ -115,6 +122,8 @@ class ArrayScores:
             self.tag_count,
             threshold,
             most_heads,
+            root,
+            is_alone,
         )
 
     def one(self, place: int) -> ArrayScores:

@@ -13,6 +13,7 @@ from arbora import _core
 from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
 from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
+from arbora.dependency.root_label import ROOT
 from arbora.dependency.scored_parser import Floats, HeadsFound, Integers, ScoredParser
 from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
 from arbora.models import Component
@@ -22,6 +23,7 @@ from arbora.treebank.batches import (
     Step,
     ahead,
     annotated,
+    check_of,
     make_batches,
     named,
     read_batches,
@@ -56,12 +58,12 @@ class BatchParser(ScoredParser, Component):
     def parse(self, sentences: Iterable[Sentence], options: ParseOptions | None = None) -> Iterator[Sentence]:
         """New sentences with heads and labels, in order; the input may be endless, and stays as it is.
 
-        Enhanced dependencies (DEPS) are emptied: they belonged to other trees. With probabilities, MISC gets
-        ``HeadProbability`` and ``LabelProbability`` (that of the label, given the tree), and a comment gives
-        the logarithm of the tree's probability; ``findings`` has all of them in full precision. A parser that
-        chooses tags sets UPOS too, among those that MISC lists (``UposCandidates``, as `arbora.text.Tagger`
-        writes it) and does no longer then; a word without such a list keeps its UPOS. Its MISC gets
-        ``UposProbability`` with the others.
+        Enhanced dependencies (DEPS) are emptied where the head is another than it was. With probabilities,
+        MISC gets ``HeadProbability`` and ``LabelProbability`` (that of the label, given the tree), and a
+        comment gives the logarithm of the tree's probability; ``findings`` has all of them in full precision.
+        A parser that chooses tags sets UPOS too, among those that MISC lists (``UposCandidates``, as
+        `arbora.text.Tagger` writes it) and does no longer then; a word without such a list keeps its UPOS.
+        Its MISC gets ``UposProbability`` with the others.
         """
         options = (options or ParseOptions()).check()
         found = annotated(make_batches(sentences, options.batch), [self.annotator(options)])
@@ -126,10 +128,11 @@ class BatchParser(ScoredParser, Component):
         The same bytes as reading, `parse` and writing give, but no word becomes an object of Python: this is
         the fast way from file to file. The options' ``batch`` does not matter, pieces are worked on whole:
         larger ones, of a megabyte, keep several threads busy. A sentence that breaks the format, or that no
-        tree fits, raises the error when all before it were handed on.
+        tree fits, raises the error when all before it were handed on. Old trees that nothing is used of may
+        be none.
         """
         options = (options or ParseOptions()).check()
-        batches = read_batches(pieces, threads=options.threads)
+        batches = read_batches(pieces, threads=options.threads, check=check_of(options.constraints))
         return to_conllu(annotated(batches, [self.annotator(options)]), threads=options.threads)
 
     def kbest(
@@ -238,7 +241,11 @@ class BatchParser(ScoredParser, Component):
         return np.array(heads, np.int32), found
 
     def _given_heads(self, sentence: Sentence) -> Integers:
-        return np.array([-1 if head is None else head for head in sentence.heads], np.int32)
+        heads = [
+            0 if head is None and label == ROOT else head
+            for head, label in zip(sentence.heads, sentence.deprels, strict=True)
+        ]
+        return np.array([-1 if head is None else head for head in heads], np.int32)
 
 
 def with_root(numbers: Integers) -> Integers:

@@ -10,12 +10,14 @@ import numpy as np
 from arbora import _core
 from arbora.dependency.options import MOST_NAMED_TAGS, TrainingOptions
 from arbora.dependency.recipe import check_recipe
+from arbora.dependency.root_label import kept_to_root
 from arbora.errors import ArboraError
 from arbora.features import Templates
 from arbora.models import Tensors
 from arbora.models.checking import (
     a_flag,
     a_list,
+    a_mapping,
     a_number,
     a_positive,
     a_row,
@@ -63,7 +65,7 @@ def make_linear_model(header: dict[str, Any]) -> _core.LinearModel:
         header["threshold"],
         options["most_heads"],
         header["at_root"],
-        header["below_words"],
+        kept_to_root(header["labels"], header["below_words"]),
         header.get("tree_scale", 1.0),
         header.get("label_scale", 1.0),
         header.get("joint_scale", 0.0),
@@ -80,9 +82,10 @@ def checked_weights(tensors: Tensors, name: str, step: Any) -> _core.ShortWeight
 
 def check_header(header: dict[str, Any]) -> TrainingOptions:
     """What the core relies on; KeyError or ValueError if it is not so. Returns the options."""
-    options = some_options(
-        TrainingOptions, header["options"], ("bits", "most_heads", "single_root", "projective")
-    )
+    given = a_mapping(header["options"], "options")
+    if isinstance(given.get("outer"), bool):  # files that are older than the choice of sets
+        given["outer"] = "relaxation" if given["outer"] else "none"
+    options = some_options(TrainingOptions, given, ("bits", "most_heads", "single_root", "projective"))
     check_recipe(options)
     a_flag(options.projective, "the option projective")  # training has decided
     labels = some_names(header["labels"], "labels")

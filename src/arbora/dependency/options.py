@@ -18,6 +18,8 @@ GRAPH_SOLVERS = ("max-product", "annealing", "lp", "ilp", "projective-chart", "e
 """What does so on a graph of Python, sentence by sentence, which takes its time."""
 CONSTRAINTS = ("not2", "atmost1", "exactly1", "exactly1-no2cycle", "tree")
 """Which arcs make a parse, the weakest first; the core counts them so."""
+OUTER_SETS = ("none", "relaxation", "automata")
+"""What a parser learns from where that need not be a tree, the tightest first; the core counts them so."""
 CERTIFYING_ITERATIONS = 5000
 """How many a solver may take if certificates are wanted and nothing else is said."""
 EXACT_LENGTH = 300
@@ -26,6 +28,8 @@ LEAST_EXACT_LENGTH = 10
 """Pieces of fewer words would say nothing."""
 CERTIFYING_NODES = 20
 """How many nodes branch and bound may take then, where the solver proves nothing."""
+AUTOMATA_PARTS = ("consecutive-siblings", "grandparents", "grand-siblings")
+"""The parts that head automata see: all others take a solver."""
 MOST_ROLES = 64
 """How many hidden roles an arc can have."""
 MOST_TAGS = 16
@@ -54,8 +58,11 @@ class TrainingOptions:
     ``bits``: the weight table has 2^bits weights.
     Where parts of several arcs have scores, ``solver`` finds the tree that a loss without probabilities needs
     (``iterations`` at most), and belief propagation the probabilities of other losses (``propagations`` at
-    most); ``constraint`` says which arcs make a parse. ``outer``: where dual decomposition proves no tree,
-    learn from the fractions that it found, not from its best tree; more trees can be proved by such a model.
+    most); ``constraint`` says which arcs make a parse. ``outer``: the set that a loss without probabilities
+    searches for what to learn from. ``none``: trees. ``relaxation``: where dual decomposition proves no tree,
+    the fractions that it found; more trees can be proved by such a model. ``automata``: whatever each head's
+    automaton takes by itself, words without a head and words with several heads included, without any solver;
+    it takes parts that head automata see (`AUTOMATA_PARTS`) and no others.
     ``parts``: names of the kinds of part that count; None is those of the preset. One that the preset lacks
     comes with templates of its own.
     ``latent_roles``: every arc has one of so many hidden roles, which are summed out, in training and in
@@ -94,7 +101,7 @@ class TrainingOptions:
     iterations: int = 200
     propagations: int = 10
     constraint: str = "tree"
-    outer: bool = False
+    outer: str = "none"
     parts: tuple[str, ...] | None = None
     latent_roles: int = 0
     latent_tags: int = 0
@@ -118,6 +125,10 @@ class TrainingOptions:
             "seed must not be negative": self.seed < 0,
             f"latent_roles must be between 0 and {MOST_ROLES}": not 0 <= self.latent_roles <= MOST_ROLES,
             f"latent_tags must be between 0 and {MOST_TAGS}": not 0 <= self.latent_tags <= MOST_TAGS,
+            f"outer must be one of {', '.join(OUTER_SETS)}": self.outer not in OUTER_SETS,
+            "automata alone know no constraint: no constraint goes with outer automata": self.outer
+            == "automata"
+            and self.constraint != "tree",
             "latent_tags are summed out by belief propagation: they need the solver bp": self.latent_tags > 0
             and self.solver != "bp",
             f"joint_tags must be between 0 and {MOST_TAGS}": not 0 <= self.joint_tags <= MOST_TAGS,
@@ -211,8 +222,13 @@ def _check_graph(
         raise ArboraError("propagations must be at least 1")
 
 
-def tree_options(options: Mapping[str, Any], changes: ParseOptions | None = None) -> _core.TreeOptions:
-    """Which trees count and how they are found, for the core: as trained, or as parsing changes it."""
+def tree_options(
+    options: Mapping[str, Any], changes: ParseOptions | None = None, *, outer: str = "none"
+) -> _core.TreeOptions:
+    """Which trees count and how they are found, for the core: as trained, or as parsing changes it.
+
+    ``outer`` is for losses.
+    """
 
     def chosen(name: str, default: Any = None) -> Any:
         changed = getattr(changes, name, None)
@@ -229,7 +245,7 @@ def tree_options(options: Mapping[str, Any], changes: ParseOptions | None = None
         chosen("propagations", 1),
         CONSTRAINTS.index(chosen("constraint", "tree")),
         certify,
-        changes is None and options.get("outer", False),
+        OUTER_SETS.index(outer),
         _nodes(changes),
         EXACT_LENGTH if changes is None else changes.exact_length,
     )

@@ -23,6 +23,11 @@ def check_recipe(options: TrainingOptions) -> tuple[Loss, Learner]:
             raise ArboraError(
                 f"{summed} are summed out, which takes a loss with a finite beta, as crf has, not {loss.name}"
             )
+    if options.outer == "automata" and not np.isinf(loss.beta):
+        raise ArboraError(
+            "automata alone choose one answer: outer automata takes a loss without probabilities, such as "
+            f"perceptron or svm, not {loss.name}"
+        )
     if learner.rule == "aggressive" and np.isinf(loss.beta) and loss.gamma == 0:
         # Its steps are as long as the loss asks for, and at zero weights, where all trees tie, that is 0.
         raise ArboraError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -23,9 +23,9 @@ from arbora.treebank.batches import (
     make_batches,
     named,
     no_tree,
-    sentences_of,
     to_sentences,
 )
+from arbora.treebank.conllu import make_sentence
 from arbora.treebank.sentence import UNKNOWN
 
 Integers: TypeAlias = npt.NDArray[np.int32]
@@ -65,17 +65,17 @@ def rules_annotator(parser: BatchParser, rules: Rules, options: ParseOptions) ->
     parse = parser.annotator(options)
 
     def annotate(batch: _core.Batch) -> _core.Batch:
-        before = [
-            GivenTree(s.heads, s.deprels) if options.constraints else GivenTree.nothing(len(s))
-            for s in sentences_of(batch)
-        ]
+        before = _all_sentences(batch)
         found = parse(batch)
-        for place, (sentence, given) in enumerate(zip(sentences_of(found), before, strict=False)):
-            if not rules.violations(sentence):
+        for place, (sentence, old) in enumerate(zip(_all_sentences(found), before, strict=True)):
+            if found.is_refused(place) or not rules.violations(sentence):
                 continue
             if len(sentence) > options.exact_length:
                 found.refuse(place, _too_long(sentence, options), too_long=True)
-                break
+                continue
+            given = (
+                GivenTree(old.heads, old.deprels) if options.constraints else GivenTree.nothing(len(sentence))
+            )
             try:
                 scorer, trees = (
                     parser._scorer([sentence], constraints=options.constraints),
@@ -84,13 +84,26 @@ def rules_annotator(parser: BatchParser, rules: Rules, options: ParseOptions) ->
                 tree = best_ruled_tree(scorer, trees, parser.labels, sentence, given, rules)
             except InfeasibleTreeError as error:
                 found.refuse(place, error.reason)
-                break
-            found.set_tree(place, tree.heads, tree.labels)
+                continue
+            found.set_tree(place, tree.heads, tree.labels, _deps_that_stay(old, tree.heads))
             if options.certificates:
                 found.set_gap(place, tree.gap)
         return found
 
     return annotate
+
+
+def _all_sentences(batch: _core.Batch) -> list[Sentence]:
+    """The sentences of a batch, refused ones too."""
+    return [make_sentence(batch.columns(place)) for place in range(len(batch))]
+
+
+def _deps_that_stay(old: Sentence, heads: Sequence[int | None]) -> list[str]:
+    """Enhanced dependencies of the words whose head is the one that was there."""
+    return [
+        deps if before == after else UNKNOWN
+        for deps, before, after in zip(old.deps, old.heads, heads, strict=True)
+    ]
 
 
 def check_rules(options: ParseOptions) -> None:
@@ -130,12 +143,12 @@ def _arrays_with_rules(
         found.heads = parses.parses.heads[where][1:].tolist()
         names = [labels[label] for label in parses.parses.labels[where][1:].tolist()]
         found.deprels = [new if old == UNKNOWN else old for new, old in zip(names, own.deprels, strict=True)]
-        found.deps = [UNKNOWN] * len(found)
         if len(found) and rules.violations(found):
             if len(found) > options.exact_length:
                 raise TooLongError(f"{named(found)} is too long: {_too_long(found, options)}")
             scorer = parser._scorer(scores.one(place))
             best_ruled_tree(scorer, parser._trees(options), labels, found, own, rules)
+        found.deps = _deps_that_stay(sentence, found.heads)
         yield found
 
 

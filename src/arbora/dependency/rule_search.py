@@ -10,6 +10,7 @@ import numpy as np
 
 from arbora import _core
 from arbora.dependency.graphs import Parts, parts_of
+from arbora.dependency.root_label import ROOT
 from arbora.dependency.rule_factors import LabelledArcs, RuledTree, TreeShape, best_tree, conflict
 from arbora.dependency.rule_kinds import Arc, Labels, Limit
 from arbora.dependency.rules import Rules
@@ -47,6 +48,7 @@ def best_ruled_tree(
     tree = search.best()
     if scorer.labels_follow:
         tree = replace(tree, labels=search.label_again(tree))
+    search.check_root(tree)
     sentence.heads, sentence.deprels = list(tree.heads), tree.labels
     for rule, token in rules.violations(sentence):  # by another hand than the factors
         raise ArboraError(f"the tree that was found breaks the rule {rule} at token {token}: a fault of ours")
@@ -156,6 +158,15 @@ class _Search:
         )
         found = [self.labels[label] for label in parses.labels[1:].tolist()]
         return [own if name == UNKNOWN else name for own, name in zip(found, fixed, strict=True)]
+
+    def check_root(self, tree: RuledTree) -> None:
+        """InfeasibleTreeError if what is given left no tree but one where `root` is below a word."""
+        for token, (head, label) in enumerate(zip(tree.heads, tree.labels, strict=True), 1):
+            if head and label == ROOT:
+                raise no_tree(
+                    self.sentence,
+                    f"what is given leaves token {token} `root`, the label of arcs from the root",
+                )
 
     def _refusal(self) -> InfeasibleTreeError:
         """Rules and words that cannot be brought together."""

@@ -28,7 +28,9 @@ from arbora.dependency.treebanks import (
     choose_projective,
     encode_trees,
     fits,
+    forget_mistakes,
     is_annotated,
+    known_labels,
     read_trees,
     seen_labels,
     tag_names,
@@ -48,7 +50,6 @@ from arbora.learning.states import (
 from arbora.models import Parts
 from arbora.training import Candidate, FileTask, History, Stage, Step, Trained
 from arbora.treebank import Sentence
-from arbora.treebank.sentence import UNKNOWN
 
 __all__ = ["ParserTask", "parser_scores"]
 
@@ -102,7 +103,7 @@ class ParserTask(FileTask[DependencyParser]):
         sentences = usable.sentences
         dev = [sentence for sentence in dev or [] if is_annotated(sentence)]
         check_trees(dev, TrainingOptions(single_root=False), "dev")
-        labels = sorted({label for sentence in sentences for label in sentence.deprels} - {UNKNOWN})
+        labels = known_labels(sentences)
         tags = tag_names(sentences) if options.joint_tags else []
         numbers = {label: number for number, label in enumerate(labels)}
 
@@ -157,9 +158,8 @@ class ParserTask(FileTask[DependencyParser]):
     def _make_header(
         self, labels: list[str], tags: list[str], templates: Templates, licence: str
     ) -> dict[str, Any]:
-        at_root, below_words = seen_labels(self.data, len(labels))
-        if not any(below_words):  # all sentences had one word; longer ones must find some label
-            below_words = at_root
+        at_root, below_words = seen_labels(self.data, labels)
+        forget_mistakes(self.data, at_root, below_words)
         header: dict[str, Any] = {
             "architecture": ARCHITECTURE,
             "preset": self.options.preset,
@@ -236,6 +236,7 @@ class ParserTask(FileTask[DependencyParser]):
 
     def _train_parser(self, step: Step) -> Trained:
         loss, done, data = 0.0, 0, self.data
+        trees = tree_options(self.options.as_dict(), outer=self.options.outer)
         for batch in self._batches("parser", step.epoch - 1, self.options.batch):
             of_arcs, of_labels, _, _ = self.model.train(
                 self.learner,
@@ -246,7 +247,7 @@ class ParserTask(FileTask[DependencyParser]):
                 batch,
                 self.loss.beta,
                 self.loss.gamma,
-                self._trees,
+                trees,
                 self.threads,
                 data.tags,
             )

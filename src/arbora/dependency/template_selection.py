@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from arbora.dependency.options import TrainingOptions
+from arbora.dependency.options import AUTOMATA_PARTS, TrainingOptions
 from arbora.dependency.presets import part_templates
 from arbora.errors import ArboraError
 from arbora.features import PARTS, Template, Templates
@@ -30,6 +30,8 @@ def select_templates(templates: Templates, options: TrainingOptions) -> Template
                 raise ArboraError(f"the templates have no section [{name}], which {kind} need")
     if options.joint_tags:  # hidden ones are no chain, so that those of a tree have exact sums
         result.tag_bigrams, result.tag_trigrams = templates.tag_bigrams, templates.tag_trigrams
+    if options.outer == "automata":
+        check_automata(result.parts)
     if options.latent_roles and not result.roles:
         raise ArboraError("the templates have no section [roles], and no [labels] to take its place")
     needed = {"arcs": True, "labels": joint, "labeler": second}
@@ -37,6 +39,19 @@ def select_templates(templates: Templates, options: TrainingOptions) -> Template
     if missing:
         raise ArboraError(f"the templates have no section [{missing[0]}], which labels {options.labels} need")
     return result
+
+
+def check_automata(kinds: Iterable[str]) -> None:
+    """ArboraError if parts of these kinds cannot be learned from head automata alone.
+
+    >>> check_automata(["consecutive-siblings"])
+    """
+    kinds = list(kinds)
+    others = [kind for kind in kinds if kind not in AUTOMATA_PARTS]
+    if others:
+        raise ArboraError(f"no head automaton sees {', '.join(others)}: outer automata takes no such parts")
+    if not kinds:
+        raise ArboraError(f"outer automata takes parts that automata see: {', '.join(AUTOMATA_PARTS)}")
 
 
 def _select_parts(parts: dict[str, list[Template]], kinds: Sequence[str] | None) -> dict[str, list[Template]]:

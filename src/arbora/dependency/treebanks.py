@@ -12,6 +12,7 @@ import numpy.typing as npt
 from arbora import _core, trees
 from arbora.dependency.linear_model import encode
 from arbora.dependency.options import MOST_NAMED_TAGS, TrainingOptions
+from arbora.dependency.root_label import MOST_NOISE, OTHER, ROOT, Flags, kept_to_root
 from arbora.errors import ArboraError, FileError, InfeasibleTreeError
 from arbora.treebank import Sentence, read
 from arbora.treebank.formats import find_format
@@ -78,16 +79,38 @@ def encode_trees(sentences: Sequence[Sentence], labels: Mapping[str, int], tags:
     return data
 
 
-def seen_labels(data: TrainingData, count: int) -> tuple[list[bool], list[bool]]:
-    """Which labels were seen at the root, and which below words.
+def known_labels(sentences: Sequence[Sentence]) -> list[str]:
+    """The labels of a treebank, in order; one more if words have none but `root`, which is for the root."""
+    labels = {label for sentence in sentences for label in sentence.deprels} - {UNKNOWN}
+    return sorted(labels | {OTHER} if labels == {ROOT} else labels)
 
-    A label that only words without a head have may be anywhere.
+
+def seen_labels(data: TrainingData, labels: Sequence[str]) -> tuple[Flags, Flags]:
+    """Which labels were seen at the root, and which below words; but `root` was not seen below words.
+
+    Nor were others at the root, if these are few enough to be mistakes. A label that only words without a
+    head have, or no word at all, may be anywhere.
     """
-    at_root, below_words = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-    at_root[data.labels[(data.heads == 0) & (data.labels >= 0)]] = True
+    at_root, below_words = np.zeros(len(labels), np.bool_), np.zeros(len(labels), np.bool_)
+    roots = data.labels[(data.heads == 0) & (data.labels >= 0)]
+    at_root[roots] = True
     below_words[data.labels[(data.heads > 0) & (data.labels >= 0)]] = True
     nowhere = ~(at_root | below_words)
-    return (at_root | nowhere).tolist(), (below_words | nowhere).tolist()
+    at_root, below_words = at_root | nowhere, below_words | nowhere
+    is_root = np.array([label == ROOT for label in labels])
+    if len(roots) and (~is_root[roots]).sum() <= MOST_NOISE * len(roots):
+        at_root = is_root
+    if not below_words.any():  # all sentences had one word; longer ones must find some label
+        below_words = at_root
+    return at_root.tolist(), kept_to_root(labels, below_words.tolist())
+
+
+def forget_mistakes(data: TrainingData, at_root: Flags, below_words: Flags) -> None:
+    """Labels of arcs that cannot have them are not known."""
+    possible = np.array([at_root, below_words])
+    known = (data.heads >= 0) & (data.labels >= 0)
+    known[known] = ~possible[np.minimum(data.heads[known], 1), data.labels[known]]
+    data.labels[known] = -1
 
 
 def read_trees(path: str, *, single_root: bool) -> list[Sentence]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from arbora.draw.arcs import arcs_text
+from arbora.draw.carried import Asked, Known, of_constituents, of_heads
 from arbora.draw.constituency_picture import constituency_picture
 from arbora.draw.constituents import ConstituentLike, Constituents
 from arbora.draw.dependencies import Dependencies
@@ -156,56 +157,55 @@ def _words(nodes: Constituents) -> str:
 def text(
     tree: SentenceLike | ConstituentLike,
     style: str = "arcs",
-    probabilities: Sequence[float | None] | None = None,
+    probabilities: Asked = None,
     *,
     coloured: bool = False,
 ) -> str:
     """Draw a sentence or a constituent tree of a treebank for the terminal.
 
     A sentence without heads that carries constituents is drawn by them. `probabilities` are those of what is
-    drawn.
+    drawn; without them, those that it carries are shown, as MISC or comments have them, and with False none.
 
     >>> from types import SimpleNamespace as Tree
     >>> print(text(Tree(label="VP", children=[Tree(label="VB", children=["Go"])])))
     VP
     └─ VB Go
     """
-    tree = _drawn_tree(tree)
-    if isinstance(tree, ConstituentLike):
-        return constituency_text(tree, probabilities, coloured=coloured)
+    drawn, odds = _drawn(tree, probabilities)
+    if isinstance(drawn, ConstituentLike):
+        return constituency_text(drawn, odds, coloured=coloured)
     return dependency_text(
-        tree.forms, tree.heads, _labels(tree), _tags(tree), style, probabilities, coloured=coloured
+        drawn.forms, drawn.heads, _labels(drawn), _tags(drawn), style, odds, coloured=coloured
     )
 
 
 def svg(
     tree: SentenceLike | ConstituentLike,
-    probabilities: Sequence[float | None] | None = None,
+    probabilities: Asked = None,
     *,
     title: str | None = None,
 ) -> str:
     """Draw a sentence or a constituent tree of a treebank as a standalone SVG document.
+
+    `probabilities` are as in `text`.
 
     >>> from types import SimpleNamespace as Tree
     >>> svg(Tree(label="VB", children=["Go"]), title="An order").count("<title>An order</title>")
     1
     """
     title = title_of(tree) if title is None else title
-    tree = _drawn_tree(tree)
-    if isinstance(tree, ConstituentLike):
-        return constituency_svg(tree, probabilities, title=title)
-    return dependency_svg(tree.forms, tree.heads, _labels(tree), _tags(tree), probabilities, title=title)
+    return document([_picture(tree, probabilities)], [""], title)
 
 
 def stacked_svg(
     trees: Iterable[SentenceLike | ConstituentLike],
     captions: Sequence[str],
     title: str = "Trees",
-    probabilities: Sequence[Sequence[float | None] | None] | None = None,
+    probabilities: Sequence[Asked] | None = None,
 ) -> str:
     """Draw many trees as one standalone SVG document, one below the other, each under its caption.
 
-    `probabilities` are a list for each tree, or None for one that has none.
+    `probabilities` has for each tree what `text` takes.
 
     >>> from types import SimpleNamespace as Tree
     >>> go, stop = Tree(label="VB", children=["Go"]), Tree(label="VB", children=["Stop"])
@@ -219,19 +219,25 @@ def stacked_svg(
     return document(pictures, captions, title)
 
 
-def _picture(tree: SentenceLike | ConstituentLike, odds: Sequence[float | None] | None) -> Picture:
-    tree = _drawn_tree(tree)
+def _picture(tree: SentenceLike | ConstituentLike, probabilities: Asked) -> Picture:
+    drawn, odds = _drawn(tree, probabilities)
+    if isinstance(drawn, ConstituentLike):
+        return constituency_picture(Constituents.of(drawn, odds))
+    return dependency_picture(Dependencies.of(drawn.forms, drawn.heads, _labels(drawn), _tags(drawn), odds))
+
+
+def _drawn(
+    tree: SentenceLike | ConstituentLike, probabilities: Asked
+) -> tuple[SentenceLike | ConstituentLike, Known]:
+    """Return what is drawn (the constituents of a sentence that has no other tree), and how sure it is."""
     if isinstance(tree, ConstituentLike):
-        return constituency_picture(Constituents.of(tree, odds))
-    return dependency_picture(Dependencies.of(tree.forms, tree.heads, _labels(tree), _tags(tree), odds))
-
-
-def _drawn_tree(tree: SentenceLike | ConstituentLike) -> SentenceLike | ConstituentLike:
-    """Return the constituents of a sentence that has no other tree."""
-    if isinstance(tree, ConstituentLike) or any(head is not None for head in tree.heads):
-        return tree
-    constituents: ConstituentLike | None = getattr(tree, "constituents", None)
-    return tree if constituents is None else constituents
+        return tree, of_constituents(tree, probabilities)
+    constituents: ConstituentLike | None = None
+    if all(head is None for head in tree.heads):
+        constituents = getattr(tree, "constituents", None)
+    if constituents is None:
+        return tree, of_heads(tree, probabilities)
+    return constituents, of_constituents(tree, probabilities)
 
 
 def title_of(tree: SentenceLike | ConstituentLike) -> str:

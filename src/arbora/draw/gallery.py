@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from arbora.draw import api
+from arbora.draw.carried import Asked
 from arbora.draw.characters import visible
 from arbora.draw.constituents import ConstituentLike
 from arbora.draw.errors import DrawingError
@@ -15,7 +16,9 @@ from arbora.treebank.files import open_output
 
 
 class Exhibit(NamedTuple):
-    """A tree with its place in the file, counted from 1, a name to show, and probabilities, if there are any.
+    """A tree with its place in the file, counted from 1, a name to show, and its probabilities.
+
+    These are as `arbora.draw.text` takes them: None are those that the tree carries.
 
     >>> from arbora.treebank import Sentence
     >>> Exhibit(3, "#3", Sentence(["Go"], heads=[0])).number
@@ -25,13 +28,19 @@ class Exhibit(NamedTuple):
     number: int
     name: str
     tree: api.SentenceLike | ConstituentLike
-    probabilities: Sequence[float | None] | None = None
+    probabilities: Asked = None
 
 
 def exhibits(
-    trees: Iterable[api.SentenceLike | ConstituentLike], sentence: str | None = None, first: int | None = None
+    trees: Iterable[api.SentenceLike | ConstituentLike],
+    sentence: str | None = None,
+    first: int | None = None,
+    *,
+    probabilities: bool = True,
 ) -> Iterator[Exhibit]:
     """Number and name trees as they come; choose one by its sent_id or number, or the first so many.
+
+    Their probabilities are those that they carry, or none are shown.
 
     A sent_id goes before a number, since ids can look like numbers. No such sentence is a `DrawingError`.
 
@@ -40,8 +49,9 @@ def exhibits(
     >>> [shown.name for shown in exhibits(trees)], [shown.number for shown in exhibits(trees, "s2")]
     (['#1', 's2'], [2])
     """
+    shown: Asked = None if probabilities else False
     named = (
-        Exhibit(number, visible(getattr(tree, "sent_id", None) or f"#{number}"), tree)
+        Exhibit(number, visible(getattr(tree, "sent_id", None) or f"#{number}"), tree, shown)
         for number, tree in enumerate(trees, start=1)
     )
     return islice(named, first) if sentence is None else iter([_found(named, sentence)])

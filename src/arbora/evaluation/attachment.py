@@ -212,9 +212,16 @@ def _check_same_words(gold: Sentence | None, system: Sentence | None, number: in
 def _check_heads(gold: Sentence, number: int) -> None:
     if None in gold.heads:
         name, word = gold.sent_id or f"#{number}", gold.heads.index(None) + 1
-        raise ArboraError(
-            f"sentence {name}: gold word {word} has no head; --annotated-only scores those that have one"
-        )
+        raise ArboraError(f"sentence {name}: {no_head(word)}")
+
+
+def no_head(word: int) -> str:
+    """What is wrong with a gold word that has no head.
+
+    >>> no_head(2)
+    'gold word 2 has no head; --annotated-only scores those that have one'
+    """
+    return f"gold word {word} has no head; --annotated-only scores those that have one"
 
 
 def _count_sentence(result: Evaluation, gold: Sentence, system: Sentence, annotated_only: bool) -> None:

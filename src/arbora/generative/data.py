@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arbora import trees
+from arbora.dependency.treebanks import known_labels
 from arbora.errors import ArboraError, FileError, InfeasibleTreeError
 from arbora.generative.corpus import Item, encode, list_arcs, reduced
 from arbora.generative.options import GenerativeOptions
@@ -93,7 +94,7 @@ def label_names(sentences: Iterable[Sentence], options: GenerativeOptions) -> li
     """The labels that a model with labels learns, in order; none without."""
     if not options.labels:
         return []
-    return sorted({label for sentence in sentences for label in sentence.deprels} - {UNKNOWN})
+    return known_labels(list(sentences))
 
 
 def is_whole(item: Item, labels: int) -> bool:

@@ -11,17 +11,17 @@ import numpy as np
 from arbora import _core
 from arbora.dependency import ArrayScores, RankedTree
 from arbora.dependency.batch_parser import BatchParser
+from arbora.dependency.root_label import OTHER, ROOT, root_label
 from arbora.errors import ArboraError, TooLongError
 from arbora.generative.corpus import Item
 from arbora.generative.kinds import Floats, SentenceScores
 from arbora.generative.scoring import Integers, LearnedModel, hosts_of
 from arbora.models import Parts, Tensors
+from arbora.models.checking import a_flag
 from arbora.treebank import Sentence
 from arbora.treebank.batches import named
 
 ARCHITECTURE = "generative-parser"
-ROOT_LABEL, OTHER_LABEL = "root", "dep"
-"""What arcs are called by a model without labels."""
 MOST_WORDS = 250
 """Of a sentence that a valence model parses: there are n^3 pairs of siblings."""
 MOST_CELLS = 2**23
@@ -44,7 +44,9 @@ class GenerativeParser(BatchParser):
     def __init__(self, header: dict[str, Any], model: LearnedModel) -> None:
         """A parser from what its file holds."""
         self.header, self.model = header, model
-        self.labels = model.label_names or [ROOT_LABEL, OTHER_LABEL]
+        # Older files have probabilities for labels that `root` leaves no place, and keep them.
+        self._keeps_root_label = a_flag(header.get("keeps_root_label", False), "keeps_root_label")
+        self.labels = model.label_names or [ROOT, OTHER]
         self.tags: list[str] = []
         single_root, projective = model.options.trees
         self.settings = {**SETTINGS, "single_root": single_root, "projective": projective}
@@ -86,6 +88,7 @@ class GenerativeParser(BatchParser):
         hosts = hosts_of(sentence, self.model.options)
         content = np.flatnonzero(hosts < 0)  # the root first
         scores = self.model.scores([self._inner_item(sentence, hosts)])
+        self._keep_root_label(scores.arcs[0])
         total = self.model.kind.expectations(scores, threads=threads).values[0]
         drawn = self.model.kind.sample(scores, count, seed, threads=threads)[0]
         found = []
@@ -102,11 +105,21 @@ class GenerativeParser(BatchParser):
     def _label(self, head: int, label: int) -> str:
         if label >= 0:
             return self.labels[label]
-        return self._hanging_label() if self.model.label_names else self.labels[int(head > 0)]
+        return self._hanging_label(head) if self.model.label_names else self.labels[int(head > 0)]
 
-    def _hanging_label(self) -> str:
-        """Of words that the model leaves out."""
-        return "punct" if "punct" in self.labels else self.labels[-1]
+    def _hanging_label(self, head: int) -> str:
+        """Of words that the model leaves out, where they hang from this head."""
+        if not head and ROOT in self.labels:
+            return ROOT
+        others = [label for label in self.labels if label != ROOT] or self.labels
+        return "punct" if "punct" in others else others[-1]
+
+    def _keep_root_label(self, arcs: Floats) -> None:
+        """Labels that arcs cannot have where `root` is that of arcs from the root become impossible."""
+        root, is_alone = root_label(self.model.label_names)
+        if self._keeps_root_label and root >= 0:
+            arcs[1:, :, root] = -np.inf
+            arcs[0, :, np.arange(arcs.shape[2]) != root] += -np.inf if is_alone else 0.0
 
     def _scorer(self, sentences: Iterable[Sentence], *, constraints: bool = False) -> _core.Scorer:
         found = list(sentences)
@@ -121,7 +134,9 @@ class GenerativeParser(BatchParser):
         given = [sentence.heads if constraints else [] for sentence in found]
         arcs = list(map(self._all_arcs, inner.arcs, hosts, given))
         others = {name: list(map(_spread, own, hosts)) for name, own in inner.others.items()}
-        return ArrayScores(arcs, parts=self.model.kind.parts(SentenceScores(arcs, others), hosts)).scorer()
+        return ArrayScores(arcs, parts=self.model.kind.parts(SentenceScores(arcs, others), hosts)).scorer(
+            labels=self.labels if self._keeps_root_label else ()
+        )
 
     def _inner_item(self, sentence: Sentence, hosts: Integers) -> Item:
         """The words that belong to the tree, and the root."""
@@ -145,7 +160,7 @@ class GenerativeParser(BatchParser):
             if heads.get(word) is None:
                 if is_given:
                     arcs[content[1:], word] = self._hanging_scores(1) + OTHER_HOST
-                arcs[hosts[word], word] = self._hanging_scores(1)
+                arcs[hosts[word], word] = self._hanging_scores(int(hosts[word]))
         for word, head in heads.items():
             if head is not None and (word in left_out or head in left_out):
                 # A label may be given, too.
@@ -157,7 +172,7 @@ class GenerativeParser(BatchParser):
         if not self.model.label_names:
             return np.array([-np.inf, 0.0] if head else [0.0, -np.inf])
         found = np.full(len(self.labels), others)
-        found[self.labels.index(self._hanging_label())] = 0.0
+        found[self.labels.index(self._hanging_label(head))] = 0.0
         return found
 
 

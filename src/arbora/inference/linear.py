@@ -160,13 +160,23 @@ class _Program:
         if threading.current_thread() is not threading.main_thread():
             self._highs.run()
             return
-        worker = threading.Thread(target=self._highs.run, daemon=True)
-        worker.start()
+        done = threading.Event()
+
+        def work() -> None:
+            try:
+                self._highs.run()
+            finally:
+                done.set()
+
+        # It is no daemon, so that Python waits for it at its end: HiGHS aborts if it is at work then. And it
+        # is not joined here: a thread whose join is interrupted counts as ended, and nobody would wait.
+        worker = threading.Thread(target=work)
         try:
-            worker.join()
+            worker.start()
+            done.wait()
         except BaseException:
             self._interrupted.set()
-            worker.join(0.1)  # it stops when it asks the next time, which need not be waited for
+            done.wait(0.1)  # it stops when it asks the next time, which need not be waited for
             raise
 
     def _state(self) -> str | None:

@@ -108,7 +108,8 @@ class Component(ABC):
     def step(self, options: Any, asked: Mapping[str, Any]) -> Step:
         """What it does with a batch of sentences that have words, by the options of the whole pipeline.
 
-        ``asked`` is what all components of a pipeline ask for.
+        ``asked`` is what all components of a pipeline ask for, and whether to ``keep_tags``: what adds tags
+        or lemmas then leaves those that words have (not ``_``).
         """
         raise ArboraError(f"a {self.architecture} does nothing with sentences")
 

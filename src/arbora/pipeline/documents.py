@@ -79,6 +79,7 @@ class ParsedSentence(Sentence):
         """The sentence's own columns and findings, and the parser that made the tree."""
         self._take(columns_of(sentence))
         self.findings = sentence.findings
+        self._place = sentence._place
         self._parser = parser
         self._options = options
         self._probabilities: tuple[Floats, Floats] | None = None

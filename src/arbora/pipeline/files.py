@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
-from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from arbora import _core
 from arbora.dependency import ParseOptions, Rules
 from arbora.dependency.rule_parsing import check_rules, rules_annotator
-from arbora.errors import ArboraError, FileError
+from arbora.errors import ArboraError, FileError, InfeasibleTreeError, TooLongError
 from arbora.pipeline.formats import (
     BRACKETS,
     TEXT,
@@ -21,22 +21,31 @@ from arbora.pipeline.formats import (
     output_format,
 )
 from arbora.pipeline.pipeline import Pipeline
+from arbora.pipeline.reports import (
+    ParsingReport,
+    counted,
+    reduced_sentences,
+    sentences_of_trees,
+    with_words,
+)
 from arbora.pipeline.shipped import completed, open_pipeline
 from arbora.pipeline.writers import WRITERS, Look
 from arbora.text.tokenizing.tokenizer import encoded
-from arbora.treebank import Constituent, Sentence, read
+from arbora.treebank import FORMATS, Sentence
 from arbora.treebank.batches import (
     ConlluPiece,
+    Skip,
     Step,
     annotated,
+    in_file,
     make_batches,
     read_batches,
     to_conllu,
     to_sentences,
+    without_refused,
 )
-from arbora.treebank.conllx import Losses, reduced
 from arbora.treebank.files import check_output, chunks, display_name, open_input
-from arbora.treebank.phrases import sentence_of_tree
+from arbora.treebank.reading import Reader
 from arbora.treebank.streaming import rewrite_file
 
 DEPENDENCIES_ONLY = (
@@ -51,24 +60,6 @@ DEPENDENCIES_ONLY = (
     "single_root",
 )
 """Options that mean nothing to a parser of constituents."""
-
-
-@dataclass(slots=True)
-class ParsingReport:
-    """What parsing a file did; ``written`` differs from ``sentences`` with k best trees.
-
-    ``lost`` counts what the output's format cannot hold.
-    """
-
-    sentences: int = 0
-    words: int = 0
-    written: int = 0
-    seconds: float = 0.0
-    lost: dict[str, int] = field(default_factory=dict)
-
-    def lose(self, what: str, count: int = 1) -> None:
-        """Count something that is not in the output."""
-        self.lost[what] = self.lost.get(what, 0) + count
 
 
 Progress = Callable[[ParsingReport], None]
@@ -86,6 +77,7 @@ def parse_file(
     kbest: int | None = None,
     rules: Rules | None = None,
     keep_tags: bool = False,
+    lenient: bool = False,
     style: str = "arcs",
     coloured: bool = False,
     progress: Progress | None = None,
@@ -100,7 +92,9 @@ def parse_file(
     sentence), text (drawn), svg or html; told by the name if it is left out, else as the source if that is a
     treebank, else conllu. With ``kbest``, each of a sentence's best trees is a sentence of its own, with its
     rank and log-probability: constituents if they are written in brackets or if there are no others. With
-    ``rules``, all trees satisfy them. The target gets its name only when all is written.
+    ``rules``, all trees satisfy them. With ``keep_tags``, or constraints, tags and lemmas of the source stay.
+    ``lenient``: a sentence that breaks the format, that no tree fits or that is too long is left out, and the
+    report counts it. The target gets its name only when all is written.
     """
     options = (options or ParseOptions()).check()
     _check_wishes(options, kbest, rules)
@@ -110,7 +104,11 @@ def parse_file(
     check_output(target)
     pipeline = open_pipeline(model)
     read_as = TEXT if text is not None else input_format(source, source_format, default_input(pipeline))
-    if "constituents" in pipeline.adds and read_as not in TREEBANKS:
+    if (
+        "constituents" in pipeline.adds
+        and read_as not in TREEBANKS
+        and not (keep_tags and read_as == BRACKETS)
+    ):
         pipeline = completed(pipeline)
     write_as = write_as or default_output(pipeline, read_as)
     _check_model(pipeline, model, read_as, write_as)
@@ -121,11 +119,14 @@ def parse_file(
         raise ArboraError("--keep-tags needs an input that has tags: conllu, conllx or brackets")
     report, started = ParsingReport(), time.perf_counter()
     ranked = "constituents" if write_as == BRACKETS or "heads" not in pipeline.adds else "heads"
-    steps = [_counting(report, progress), *_steps(pipeline, options, kbest, ranked, rules, keep_tags)]
+    skip = None if not lenient else report.skip if text is not None else report.skip_of(display_name(source))
+    steps = [_counting(report, progress)]
+    for step in _steps(pipeline, options, kbest, ranked, rules, keep_tags):
+        steps += [step] if skip is None else [step, without_refused(skip)]
     if write_as == "conllu" and text is None and read_as in (TEXT, "conllu"):
 
         def rewrite(pieces: Iterable[bytes]) -> Generator[ConlluPiece, None, None]:
-            batches = _batches_of(pipeline, pieces, read_as, options)
+            batches = _batches_of(pipeline, pieces, read_as, options, skip)
             return to_conllu(annotated(batches, steps), threads=options.threads)
 
         def on_piece(piece: ConlluPiece) -> None:
@@ -141,12 +142,13 @@ def parse_file(
             begins_at_once=read_as != TEXT,
         )
     else:
-        batches = _batches(pipeline, source, text, read_as, options, report)
-        sentences = _written(to_sentences(annotated(batches, steps)), report)
+        batches = _batches(pipeline, source, text, read_as, options, report, skip)
+        found = to_sentences(annotated(batches, steps))
+        sentences = counted(found if text is not None else _named(found, source), report)
         if write_as == "conllx":
             sentences = reduced_sentences(sentences, report)
         elif write_as == BRACKETS:
-            sentences = _with_words(sentences, report)
+            sentences = with_words(sentences, report)
         WRITERS[write_as](target, sentences, Look(style, coloured, options.probabilities))
     report.seconds = time.perf_counter() - started
     return report
@@ -218,12 +220,20 @@ def _counting(report: ParsingReport, progress: Progress | None) -> Step:
     return count
 
 
+def _named(found: Iterator[Sentence], source: str) -> Iterator[Sentence]:
+    """The same; what cannot be done for one of them is an error that names the file."""
+    try:
+        yield from found
+    except (InfeasibleTreeError, TooLongError) as error:
+        raise in_file(error, display_name(source)) from None
+
+
 def _batches_of(
-    pipeline: Pipeline, pieces: Iterable[bytes], format: str, options: ParseOptions
+    pipeline: Pipeline, pieces: Iterable[bytes], format: str, options: ParseOptions, skip: Skip | None
 ) -> Iterator[_core.Batch]:
     if format == TEXT:
         return pipeline.tokenizer.batches(pieces, threads=options.threads)
-    return read_batches(pieces, threads=options.threads)
+    return read_batches(pieces, threads=options.threads, check=pipeline.check(options), skip=skip)
 
 
 def _batches(
@@ -233,56 +243,27 @@ def _batches(
     format: str,
     options: ParseOptions,
     report: ParsingReport,
+    skip: Skip | None,
 ) -> Iterator[_core.Batch]:
     """The words of a text, or of a file in any format."""
     if text is not None:
-        yield from _batches_of(pipeline, [encoded(text)], TEXT, options)
+        yield from _batches_of(pipeline, [encoded(text)], TEXT, options, skip)
     elif format == TEXT:
         stream = open_input(source)
         with nullcontext() if source == "-" else stream, closing(chunks(stream, source)) as pieces:
             try:
-                yield from _batches_of(pipeline, pieces, TEXT, options)
+                yield from _batches_of(pipeline, pieces, TEXT, options, skip)
             except FileError as error:
                 error.file = display_name(source)
                 raise
     else:
-        with read(source, format, single_root=False) as reader:
-            sentences = _of_trees(reader, report) if format == BRACKETS else reader
-            yield from make_batches(sentences, options.batch)
-
-
-def _of_trees(trees: Iterable[Constituent], report: ParsingReport) -> Iterator[Sentence]:
-    for tree in trees:
-        sentence = sentence_of_tree(tree)
-        if sentence is None:
-            report.lose("trees of traces only")
-        else:
-            yield sentence
-
-
-def _with_words(sentences: Iterable[Sentence], report: ParsingReport) -> Iterator[Sentence]:
-    for sentence in sentences:
-        if len(sentence):
-            yield sentence
-        else:
-            report.lose("sentences without words")
-
-
-def _written(sentences: Iterable[Sentence], report: ParsingReport) -> Iterator[Sentence]:
-    for sentence in sentences:
-        report.written += 1
-        yield sentence
-
-
-def reduced_sentences(sentences: Iterable[Sentence], report: ParsingReport) -> Iterator[Sentence]:
-    """The sentences without what CoNLL-X cannot hold, which is counted."""
-    for sentence in sentences:
-        losses = Losses()
-        plain = reduced(sentence, losses)
-        for what, count in asdict(losses).items():
-            if count:
-                report.lose(what.replace("_", " "), count)
-        if len(plain):
-            yield plain
-        else:
-            report.lose("sentences without words")
+        with Reader[Any](
+            source,
+            FORMATS[format],
+            lenient=skip is not None,
+            single_root=False,
+            check=pipeline.check(options),
+            on_skip=skip,
+        ) as reader:
+            sentences = sentences_of_trees(reader, report) if format == BRACKETS else reader
+            yield from make_batches(sentences, options.batch, with_places=True)

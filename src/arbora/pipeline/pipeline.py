@@ -25,6 +25,7 @@ from arbora.treebank.batches import (
     Step,
     ahead,
     annotated,
+    check_of,
     make_batches,
     read_batches,
     to_conllu,
@@ -167,10 +168,11 @@ class Pipeline(Component):
         *,
         keep_tags: bool = False,
     ) -> Iterator[ParsedSentence]:
-        """New sentences for those that are tokenized already, in order, with tags (unless kept) and trees.
+        """New sentences for those that are tokenized already, in order, with tags and trees.
 
-        Each is a `Sentence`, or a list of words. What comes out knows probabilities and k-best trees as
-        sentences of a text do.
+        Each is a `Sentence`, or a list of words. With ``keep_tags``, tags and lemmas that it has (not ``_``)
+        stay, and the tagger fills in the others; constraints among the options keep them too. What comes out
+        knows probabilities and k-best trees as sentences of a text do.
 
         >>> import arbora
         >>> sentence = next(arbora.load().annotate([["Dogs", "bark", "."]]))
@@ -193,16 +195,22 @@ class Pipeline(Component):
     ) -> list[Step]:
         """What the components do with a batch of words, one after the other.
 
-        ``instead`` is done in place of the component that adds such a column.
+        ``keep_tags``: tags and lemmas that are there stay, as they do with constraints. ``instead`` is done
+        in place of the component that adds such a column.
         """
         others = instead or {}
         asked = {name: value for own in self.components.values() for name, value in own.asks.items()}
+        asked["keep_tags"] = keep_tags or options.constraints
         return [
             next((others[column] for column in component.adds if column in others), None)
             or component.step(options, asked)
             for component in self.components.values()
-            if "words" not in component.adds and not (keep_tags and "upos" in component.adds)
+            if "words" not in component.adds
         ]
+
+    def check(self, options: ParseOptions) -> _core.TreeCheck:
+        """What must hold of trees that sentences have: nothing if they are neither used nor stay."""
+        return check_of(options.constraints or "heads" not in self.adds)
 
     def parse_text(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None, *, ranges: bool = False
@@ -219,8 +227,11 @@ class Pipeline(Component):
     def annotate_conllu(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None, *, keep_tags: bool = False
     ) -> Generator[ConlluPiece, None, None]:
-        """A CoNLL-U file that comes in pieces, with tags (unless they are kept) and trees."""
+        """A CoNLL-U file that comes in pieces, with tags and trees; see `annotate`.
+
+        Old trees that nothing is used of may be none.
+        """
         options = (options or ParseOptions()).check()
-        batches = read_batches(pieces, threads=options.threads)
+        batches = read_batches(pieces, threads=options.threads, check=self.check(options))
         steps = self.steps(options, keep_tags=keep_tags)
         return to_conllu(annotated(batches, steps), threads=options.threads)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from html import escape
 from typing import TypeAlias
 
 from arbora.dependency.output import KBEST_RANK
 from arbora.draw import svg
 from arbora.draw import text as drawn
+from arbora.draw.carried import Asked
 from arbora.draw.characters import visible
 from arbora.draw.gallery import Exhibit, write_svg
 from arbora.pipeline.documents import ParsedSentence
 from arbora.treebank import Constituent, Sentence, write
 from arbora.treebank.files import open_output
-from arbora.treebank.findings import head_probabilities
 
 Writer: TypeAlias = "Callable[[str, Iterator[Sentence], Look], None]"
 
@@ -26,13 +26,13 @@ class Look:
     def __init__(self, style: str, coloured: bool, probabilities: bool) -> None:
         self.style, self.coloured, self.probabilities = style, coloured, probabilities
 
-    def shown(self, sentence: Sentence) -> Iterator[tuple[Sentence | Constituent, Sequence[float] | None]]:
+    def shown(self, sentence: Sentence) -> Iterator[tuple[Sentence | Constituent, Asked]]:
         """The trees of a sentence that are to be drawn, and their probabilities."""
         parsed = ParsedSentence(sentence)
         if parsed.has_heads:
-            yield sentence, head_probabilities(sentence) if self.probabilities else None
+            yield sentence, None if self.probabilities else False
         if (tree := parsed.constituents) is not None:
-            yield tree, tree.probabilities if self.probabilities else None
+            yield tree, None if self.probabilities else False
 
 
 def _write_treebank(format: str) -> Writer:

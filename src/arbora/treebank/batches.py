@@ -11,7 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from arbora import _core
-from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError, WrongTypeError
+from arbora._core import TreeCheck
+from arbora.errors import (
+    ArboraError,
+    FileError,
+    InfeasibleSentenceError,
+    InfeasibleTreeError,
+    TooLongError,
+    TooLongSentenceError,
+    WrongTypeError,
+)
 from arbora.treebank import conllu
 from arbora.treebank.sentence import COLUMNS, Sentence, fields_of
 
@@ -28,20 +37,29 @@ class ConlluPiece(NamedTuple):
     words: int
 
 
-def make_batch(sentences: Sequence[Sentence]) -> _core.Batch:
+Skip: TypeAlias = Callable[[ArboraError], None]
+"""What is told why a sentence is left out."""
+
+
+def make_batch(sentences: Sequence[Sentence], *, with_places: bool = False) -> _core.Batch:
     """The sentences in the core; they themselves stay as they are.
+
+    ``with_places``: the batch knows where in their file they began, so that errors can name the line.
 
     >>> len(make_batch([Sentence(["Dogs", "bark"])]))
     1
     """
     try:
-        return _core.make_batch([_columns(sentence) for sentence in sentences])
+        columns = [_columns(sentence) for sentence in sentences]
+        return _core.make_batch(columns, [sentence._place for sentence in sentences] if with_places else None)
     except UnicodeEncodeError as error:
         raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
 
 
-def make_batches(sentences: Iterable[Sentence], words: int) -> Iterator[_core.Batch]:
-    """Batches of so many words each, or a few more; the input may be endless.
+def make_batches(
+    sentences: Iterable[Sentence], words: int, *, with_places: bool = False
+) -> Iterator[_core.Batch]:
+    """Batches of so many words each, or a few more; the input may be endless. See `make_batch`.
 
     >>> [len(batch) for batch in make_batches([Sentence(["a", "b"])] * 5, 3)]
     [2, 2, 1]
@@ -54,35 +72,45 @@ def make_batches(sentences: Iterable[Sentence], words: int) -> Iterator[_core.Ba
         waiting.append(sentence)
         taken += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
         if taken >= words:
-            yield make_batch(waiting)
+            yield make_batch(waiting, with_places=with_places)
             waiting, taken = [], 0
     if waiting:
-        yield make_batch(waiting)
+        yield make_batch(waiting, with_places=with_places)
 
 
-def read_batches(pieces: Iterable[bytes], *, threads: int = 1) -> Generator[_core.Batch, None, None]:
+def read_batches(
+    pieces: Iterable[bytes], *, threads: int = 1, check: TreeCheck = TreeCheck.shape, skip: Skip | None = None
+) -> Generator[_core.Batch, None, None]:
     """The sentences of CoNLL-U that comes in pieces, a batch for each piece that ends some.
 
-    A sentence that breaks the format raises the FileError when all before it were handed on.
+    A sentence that breaks the format raises the FileError when all before it were handed on; with ``skip``
+    it is left out, and ``skip`` gets the error.
+    ``check`` says what must hold of heads.
     """
     skipped, pieces = conllu.begun(pieces)
-    line, sentences = 1 + skipped, 0
+    place = (1 + skipped, 1)
 
-    def take(data: bytes, final: bool) -> tuple[int, tuple[_core.Batch, ArboraError | None]]:
-        nonlocal line, sentences
-        batch, used, lines, is_broken = _core.read_batch(data, final, threads)
-        line += lines
-        sentences += len(batch)
-        return used, (
-            batch,
-            conllu.first_problem(data[used:], final, line, sentences + 1) if is_broken else None,
-        )
+    def take(data: bytes, final: bool) -> tuple[int, tuple[_core.Batch, list[FileError]]]:
+        nonlocal place
+        batch, used, place, broken = _core.read_batch(data, final, threads, place, check, skip is not None)
+        errors = [
+            conllu.first_problem(data[begin:end], line, number, check=check)
+            for begin, end, line, number in broken
+        ]
+        return used, (batch, errors)
 
-    for batch, error in conllu.in_sentences(pieces, take, lambda: line):
+    for batch, errors in conllu.in_sentences(pieces, take, lambda: place[0]):
         if len(batch):
             yield batch
-        if error is not None:
-            raise error
+        for error in errors:
+            if skip is None:
+                raise error
+            skip(error)
+
+
+def check_of(uses_trees: bool) -> TreeCheck:
+    """What must hold of the heads of sentences, if their trees are used or not."""
+    return TreeCheck.shape if uses_trees else TreeCheck.nothing
 
 
 def annotated(batches: Iterable[_core.Batch], steps: Sequence[Step]) -> Generator[_core.Batch, None, None]:
@@ -123,15 +151,54 @@ def sentences_of(batch: _core.Batch) -> Iterator[Sentence]:
         yield sentence
 
 
+def without_refused(skip: Skip) -> Step:
+    """A step that takes out the sentences for which a component could do nothing; ``skip`` is told why.
+
+    >>> batch = make_batch([Sentence(["Dogs"]), Sentence(["bark"])])
+    >>> batch.refuse(0, "there is no tree")
+    >>> len(without_refused(print)(batch))
+    no tree fits what is given for the sentence 'Dogs': there is no tree
+    1
+    """
+
+    def take_out(batch: _core.Batch) -> _core.Batch:
+        while batch.sound < len(batch):
+            skip(refusal_of(batch))
+            batch.remove(batch.sound)
+        return batch
+
+    return take_out
+
+
 def refusal_of(batch: _core.Batch) -> ArboraError:
     """Why the first sentence that a component refused was refused, by its code."""
     code, reason = batch.refusal or ("unknown", "")
     sentence = conllu.make_sentence(batch.columns(batch.sound))
+    line, number = batch.place(batch.sound)
+    name = sentence.sent_id or f"#{number}"
     if code == "infeasible":
+        if line:
+            return InfeasibleSentenceError(f"no tree fits what is given: {reason}", line=line, sentence=name)
         return no_tree(sentence, reason)
     if code == "too-long":
+        if line:
+            return TooLongSentenceError(f"it is too long: {reason}", line=line, sentence=name)
         return TooLongError(f"{named(sentence)} is too long: {reason}")
     return ArboraError(f"nothing can be done for {named(sentence)}: {reason}")
+
+
+def in_file(error: ArboraError, file: str) -> ArboraError:
+    """The error of a sentence, with the name of the file that it comes from.
+
+    >>> print(in_file(FileError("an empty column", line=3), "en.conllu"))
+    en.conllu:3: an empty column
+    """
+    if isinstance(error, FileError):
+        error.file = file
+        return error
+    kinds = {InfeasibleTreeError: InfeasibleSentenceError, TooLongError: TooLongSentenceError}
+    kind = kinds.get(type(error))
+    return error if kind is None else kind(str(error), file=file)
 
 
 def no_tree(sentence: Sentence, reason: str) -> InfeasibleTreeError:

@@ -22,6 +22,8 @@ def warnings(sentence: Sentence) -> Iterator[tuple[str, str]]:
     for id, (feats, deps) in enumerate(zip(sentence.feats, sentence.deps, strict=True), 1):
         yield from ((str(id), reason) for reason in _check_feats(feats))
         yield from ((str(id), reason) for reason in _check_deps(deps, known))
+        if sentence.deprels[id - 1] == "root" and sentence.heads[id - 1]:
+            yield str(id), f"DEPREL: 'root' below word {sentence.heads[id - 1]}, and it belongs to head 0"
     for node in sentence.empty_nodes:
         if node.head != UNKNOWN or node.deprel != UNKNOWN:
             yield node.id, "an empty node has a HEAD or DEPREL; only DEPS can attach it"

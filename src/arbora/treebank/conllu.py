@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from arbora import _core
+from arbora._core import TreeCheck
 from arbora.errors import ArboraError, FileError
 from arbora.treebank.problems import COLUMNS, Broken, explain
 from arbora.treebank.sentence import UNKNOWN, EmptyNode, Multiword, Sentence, fields_of
@@ -19,12 +20,22 @@ LONGEST = 1 << 26
 """A sentence of more bytes than this is taken for a file of another kind, lest it fill the memory."""
 
 
-def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[Sentence | Broken]:
-    """The sentences of a CoNLL-U file that comes in pieces; one root each unless ``single_root`` is False."""
+def scan(
+    pieces: Iterable[bytes], single_root: bool | None = None, *, check: TreeCheck = TreeCheck.shape
+) -> Iterator[Sentence | Broken]:
+    """The sentences of a CoNLL-U file that comes in pieces; one root each unless ``single_root`` is False.
+
+    ``check`` says what must hold of heads.
+    """
     lines, pieces = begun(pieces)
-    decoder = _core.ConlluDecoder(single_root is not False, False, 1 + lines)
-    for number, (_, problems, found) in enumerate(decoded(decoder, pieces), 1):
-        yield make_sentence(found) if problems is None else broken(number, problems, found)
+    decoder = _core.ConlluDecoder(single_root is not False, False, 1 + lines, check)
+    for number, (line, problems, found) in enumerate(decoded(decoder, pieces), 1):
+        if problems is None:
+            sentence = make_sentence(found)
+            sentence._place = (line, number)
+            yield sentence
+        else:
+            yield broken(number, problems, found)
 
 
 def begun(pieces: Iterable[bytes]) -> tuple[int, Iterator[bytes]]:
@@ -91,9 +102,10 @@ def make_sentence(columns: Any) -> Sentence:
     return sentence
 
 
-def first_problem(data: bytes, final: bool, line: int, number: int) -> FileError:
-    """What is wrong with the first sentence of the data, which breaks the format."""
-    _, problems, comments = _core.ConlluDecoder(False, False, line).decode(data, final)[1][0]
+def first_problem(data: bytes, line: int, number: int, *, check: TreeCheck) -> FileError:
+    """What is wrong with the sentence that is the data, which breaks the format."""
+    decoder = _core.ConlluDecoder(False, False, line, check)
+    _, problems, comments = decoder.decode(data, True)[1][0]
     return broken(number, problems, comments).problems[0]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from arbora import _core
+from arbora._core import TreeCheck
 from arbora.errors import ArboraError, FileError
 from arbora.treebank.conllu import begun, broken, decoded, encode_columns, make_sentence
 from arbora.treebank.problems import Broken
@@ -15,18 +16,22 @@ from arbora.treebank.sentence import UNKNOWN, Sentence
 _PROJECTIVE = re.compile(r"(?:PHead=(0|[1-9][0-9]*))?(?:(?<=.)\|(?=P))?(?:PDeprel=(.*))?", re.DOTALL)
 
 
-def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[Sentence | Broken]:
+def scan(
+    pieces: Iterable[bytes], single_root: bool | None = None, *, check: TreeCheck = TreeCheck.shape
+) -> Iterator[Sentence | Broken]:
     """The sentences of a CoNLL-X file that comes in pieces; with one root each if ``single_root`` is True.
 
     Comments are not part of CoNLL-X but found in such files: they are read, and written again.
+    ``check`` says what must hold of heads.
     """
     lines, pieces = begun(pieces)
-    decoder = _core.ConlluDecoder(single_root is True, True, 1 + lines)
+    decoder = _core.ConlluDecoder(single_root is True, True, 1 + lines, check)
     for number, (line, problems, found) in enumerate(decoded(decoder, pieces), 1):
         if problems is not None:
             yield broken(number, problems, found, words_only=True)
             continue
         sentence = make_sentence(found)
+        sentence._place = (line, number)
         faults = _bad_pheads(sentence, line, number)
         if faults:
             yield Broken(faults)

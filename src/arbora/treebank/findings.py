@@ -24,6 +24,20 @@ def head_probabilities(sentence: Sentence) -> list[float] | None:
     return probabilities_of(sentence, HEAD_PROBABILITY)
 
 
+def drawn_probability(misc: str) -> float | None:
+    """The probability of a word's head that MISC tells, for a picture; None without such a number.
+
+    >>> drawn_probability("SpaceAfter=No|HeadProbability=0.75"), drawn_probability("HeadProbability=high")
+    (0.75, None)
+    """
+    text = dict(part.partition("=")[::2] for part in misc.split("|")).get(HEAD_PROBABILITY)
+    try:
+        value = float(text or "nan")
+    except ValueError:
+        return None
+    return value if 0 <= value <= 1 else None
+
+
 def probabilities_of(sentence: Sentence, key: str) -> list[float] | None:
     """What was found for each word under this key, or what MISC says; None if a word has none.
 

@@ -19,23 +19,32 @@ class Format:
     ``scan`` turns pieces of bytes into items, with a ``Broken`` in the place of each that breaks the format;
     ``encode`` turns an item into its text; ``separator`` is what must stand between that text of an item and
     the next item, by all three. A file that ``begins_at_once`` should have no empty line in front.
+    ``scan`` of a format that ``has_heads`` takes ``check`` too, which says what must hold of heads.
     """
 
     name: str
     suffixes: tuple[str, ...]
     summary: str
-    scan: Callable[[Iterable[bytes], bool | None], Iterator[Any | Broken]]
+    scan: Callable[..., Iterator[Any | Broken]]
     encode: Callable[[Any], str]
     separator: Callable[..., str]
     begins_at_once: bool = False
+    has_heads: bool = False
 
 
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        Format("conllu", (".conllu",), "CoNLL-U", conllu.scan, conllu.encode, conllu.separator, True),
+        Format("conllu", (".conllu",), "CoNLL-U", conllu.scan, conllu.encode, conllu.separator, True, True),
         Format(
-            "conllx", (".conllx", ".conll"), "CoNLL-X", conllx.scan, conllx.encode, conllu.separator, True
+            "conllx",
+            (".conllx", ".conll"),
+            "CoNLL-X",
+            conllx.scan,
+            conllx.encode,
+            conllu.separator,
+            True,
+            True,
         ),
         Format(
             "brackets",

@@ -16,11 +16,15 @@ def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[S
     >>> [sentence.forms for sentence in scan([b"Dogs  bark .\nNo\n"])]
     [['Dogs', 'bark', '.'], ['No']]
     """
-    for line in word_lines(pieces):
+    sentences = 0
+    for number, line in enumerate(word_lines(pieces), 1):
+        sentences += bool(line)
         if isinstance(line, FileError):
             yield Broken([line])
         elif line:
-            yield Sentence([word for word in line.split(" ") if word])
+            sentence = Sentence([word for word in line.split(" ") if word])
+            sentence._place = (number, sentences)
+            yield sentence
 
 
 def encode(sentence: Sentence) -> str:

@@ -32,6 +32,22 @@ def byte_lines(pieces: Iterable[bytes], expected: str) -> Iterator[bytes]:
         yield b"".join(waiting)
 
 
+def line_of_word(pieces: Iterable[bytes], sentence: int, word: int) -> int | None:
+    r"""The line of a word in a ten-column file, by the number of its sentence and its own, from 1.
+
+    >>> line_of_word([b"1\ta\n\n# second\n1\tb\n2\tc\n"], 2, 2)
+    5
+    """
+    place, is_inside = 0, False
+    for number, line in enumerate(byte_lines(pieces, "ten columns"), 1):
+        is_blank = not line.strip(b"\r")
+        place += not is_blank and not is_inside
+        is_inside = not is_blank
+        if place == sentence and line.partition(b"\t")[0] == str(word).encode():
+            return number
+    return None
+
+
 def word_lines(pieces: Iterable[bytes]) -> Iterator[str | FileError]:
     r"""The lines of words, without spaces around them; an error that knows its line for what is none.
 

@@ -43,10 +43,11 @@ def separator(text: str, before: Sentence, after: Sentence) -> str:
     >>> separator("Dogs", dogs, dogs), separator("Dogs", dogs, bark)
     (' ', '\n\n')
     """
-    if begins(after, "newdoc", "newpar"):
-        spaces = text[len(text.rstrip()) :]
-        return "\n" * max(2 - spaces.count("\n"), 0) if text else ""
     *_, last = [None, *surface_tokens(before)]
+    if begins(after, "newdoc", "newpar"):
+        spaces = text[len(text.rstrip()) :] if last is None else _spaces(last.misc)[1] or ""
+        breaks = len(f"{spaces}|".splitlines()) - 1  # of all kinds
+        return "\n" * max(2 - breaks, 0) if text else ""
     return " " if last is not None and _spaces(last.misc)[1] is None else ""
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
+from arbora._core import TreeCheck
 from arbora.errors import ArboraError, FileError
 from arbora.treebank.constituent import Constituent
 from arbora.treebank.files import chunks, display_name, open_input, open_output
@@ -25,17 +26,29 @@ class Reader(Generic[Item]):
     """
 
     def __init__(
-        self, path: str, format: Format, *, lenient: bool = False, single_root: bool | None = None
+        self,
+        path: str,
+        format: Format,
+        *,
+        lenient: bool = False,
+        single_root: bool | None = None,
+        check: TreeCheck = TreeCheck.shape,
+        on_skip: Callable[[FileError], None] | None = None,
     ) -> None:
-        """Open the file; `read` is the usual way here."""
+        """Open the file; `read` is the usual way here.
+
+        ``check`` says what must hold of heads. A lenient reader tells ``on_skip`` what it skips.
+        """
         self.path = path
         self.format = format
         self.skipped = 0
         self.last_skipped: FileError | None = None
         self._lenient = lenient
+        self._on_skip = on_skip
         self._stream = open_input(path)
         pieces = chunks(self._stream, path, begins_at_once=format.begins_at_once)
-        self._items = self._strict_or_lenient(format.scan(pieces, single_root))
+        how = {"check": check} if format.has_heads else {}
+        self._items = self._strict_or_lenient(format.scan(pieces, single_root, **how))
 
     def _strict_or_lenient(self, found: Iterator[Item | Broken]) -> Generator[Item, None, None]:
         try:
@@ -57,6 +70,8 @@ class Reader(Generic[Item]):
             raise error
         self.skipped += 1
         self.last_skipped = error
+        if self._on_skip is not None:
+            self._on_skip(error)
 
     def __iter__(self) -> Iterator[Item]:
         """Itself: a reader is read once."""

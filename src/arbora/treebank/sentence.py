@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "UNKNOWN", "EmptyNode", "Multiword", "Sentence", "Token", "fields_of"]
 
 
+NO_PLACE = (0, 0)
+"""Of a sentence that was read from no file: else the line that it begins at, and which one it is, from 1."""
+
+
 class Sentence(Slots):
     """One sentence, stored by columns: nine lists over its words, and what else its lines say.
 
@@ -58,7 +62,7 @@ class Sentence(Slots):
     <BLANKLINE>
     """
 
-    __slots__ = ("findings",)
+    __slots__ = ("_place", "findings")
 
     forms: list[str] = column("forms", checked_texts, "The words as written.")
     lemmas: list[str] = column("lemmas", checked_texts, "Their dictionary forms.")
@@ -111,6 +115,7 @@ class Sentence(Slots):
         self.newline = newline
         self.closing = newline * 2 if closing is None else closing
         self.findings: dict[str, Any] | None = None
+        self._place = NO_PLACE
 
     def __len__(self) -> int:
         """The number of words; multiword tokens and empty nodes are not words."""
@@ -185,6 +190,7 @@ class Sentence(Slots):
         sentence = cls.__new__(cls)
         sentence._take(columns)
         sentence.findings = None
+        sentence._place = NO_PLACE
         return sentence
 
     def copy(self) -> Sentence:
@@ -193,6 +199,7 @@ class Sentence(Slots):
         twin._multiwords = [_copy_row(row) for row in self._multiwords]
         twin._empty_nodes = [_copy_row(row) for row in self._empty_nodes]
         twin.findings = None if self.findings is None else dict(self.findings)
+        twin._place = self._place
         return twin
 
     def __copy__(self) -> Sentence:
@@ -299,17 +306,22 @@ class Sentence(Slots):
             raise ArboraError("nothing says how probable the heads of this sentence are: parse it")
         return found
 
-    def to_svg(self, *, probabilities: bool = False) -> str:
+    def to_svg(self, *, probabilities: bool | None = None) -> str:
         """A picture of the tree; with probabilities, unsure arcs are pale and say how probable they are.
 
-        Without heads, it is that of the constituents.
+        They are shown if the sentence carries some (in ``findings``, MISC or comments), or if they are
+        asked for, which may be an ArboraError then. Without heads, it is a picture of the constituents.
         """
         from arbora.draw import svg
 
         return svg(self, probabilities=self._shown(probabilities))
 
-    def to_text(self, style: str = "arcs", *, probabilities: bool = False, coloured: bool = False) -> str:
+    def to_text(
+        self, style: str = "arcs", *, probabilities: bool | None = None, coloured: bool = False
+    ) -> str:
         """The tree for a terminal, drawn with arcs or indented; without heads, the constituents.
+
+        Probabilities are shown as by `to_svg`.
 
         >>> print(Sentence(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"]).to_text())
          ╭─▶ Dogs  nsubj
@@ -319,9 +331,10 @@ class Sentence(Slots):
 
         return text(self, style, probabilities=self._shown(probabilities), coloured=coloured)
 
-    def _shown(self, probabilities: bool) -> list[float] | None:
+    def _shown(self, probabilities: bool | None) -> Any:
+        """As drawings take them."""
         if not probabilities:
-            return None
+            return probabilities
         return self.head_probabilities() if self.has_heads else self.constituent_probabilities
 
     def drawings(self) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
 
-from arbora.errors import FileError
-from arbora.treebank.batches import ConlluPiece, ahead
+from arbora.errors import ArboraError
+from arbora.treebank.batches import ConlluPiece, ahead, in_file
 from arbora.treebank.files import chunks, display_name, gathered, never_waits, open_input, open_output
 
 BYTES_OF_A_WORD = 128
@@ -58,6 +58,5 @@ def rewrite_file(
 def _named(found: Iterator[ConlluPiece], source: str) -> Iterator[ConlluPiece]:
     try:
         yield from found
-    except FileError as error:
-        error.file = display_name(source)
-        raise
+    except ArboraError as error:
+        raise in_file(error, display_name(source)) from None

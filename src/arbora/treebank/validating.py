@@ -14,6 +14,7 @@ from arbora.treebank.files import chunks, display_name, open_input
 from arbora.treebank.formats import Format, find_format
 from arbora.treebank.problems import Broken
 from arbora.treebank.sentence import Sentence
+from arbora.treebank.universal_checks import Remark, remarks
 
 Beyond: TypeAlias = Callable[[Sentence], Iterable[tuple[int, str]]]
 """What else is wrong with a sentence: ids of words, and reasons."""
@@ -52,12 +53,14 @@ def validate(
     format: str | None = None,
     single_root: bool | None = None,
     deep: bool = True,
+    universal: bool = False,
     beyond: Beyond | None = None,
     found: Callable[[Finding], None] = lambda finding: None,
 ) -> Report:
     """Read the whole file, hand every finding to ``found`` as it comes, and report.
 
     ``deep`` looks also at what reading CoNLL-U does not need: FEATS, DEPS, the comments sent_id and text.
+    ``universal`` looks at what Universal Dependencies ask, for which all of the former is an error, too.
     ``beyond`` tells errors that this room knows nothing of, such as broken rules.
 
     >>> validate("/no/such.conllu").errors
@@ -65,7 +68,7 @@ def validate(
     """
     report = Report(display_name(path))
     try:
-        for finding in _findings(path, format, single_root, deep, beyond, report):
+        for finding in _findings(path, format, single_root, (deep, universal), beyond, report):
             report.errors += finding.severity == "error"
             report.warnings += finding.severity == "warning"
             found(finding)
@@ -79,12 +82,15 @@ def _findings(
     path: str,
     format: str | None,
     single_root: bool | None,
-    deep: bool,
+    looks: tuple[bool, bool],
     beyond: Beyond | None,
     report: Report,
 ) -> Iterator[Finding]:
+    deep, universal = looks
     chosen = find_format(path, format, option="--format")
     report.format = chosen.name
+    if universal and chosen.name != "conllu":
+        raise FileError(f"Universal Dependencies come as conllu, and this is {chosen.name}", file=path)
     if beyond is not None and chosen.name == "brackets":
         raise FileError("rules are about words and their heads, and brackets have none", file=path)
     counted = _count_tree if chosen.name == "brackets" else _count_sentence
@@ -102,8 +108,8 @@ def _findings(
             continue
         for what, count in counted(item).items():
             report.counts[what] += count
-        if deep and chosen.name == "conllu":
-            yield from _warnings(item, line, ids)
+        if (deep or universal) and chosen.name == "conllu":
+            yield from _remarks(item, line, ids, deep=deep, universal=universal)
         for id, reason in beyond(item) if beyond else ():
             at = _line_of(item, line, str(id)) if chosen.name == "conllu" else None
             yield Finding("error", at, item.sent_id, f"{id}: {reason}")
@@ -122,15 +128,22 @@ def _numbered(
         yield line, conllu.make_sentence(rest) if problems is None else conllu.broken(number, problems, rest)
 
 
-def _warnings(sentence: Sentence, line: int, ids: set[str]) -> Iterator[Finding]:
+def _remarks(
+    sentence: Sentence, line: int, ids: set[str], *, deep: bool, universal: bool
+) -> Iterator[Finding]:
     name = sentence.sent_id
-    for place, reason in checks.warnings(sentence):
-        at = _line_of(sentence, line, place) if place else line
-        yield Finding("warning", at, name, f"{place}: {reason}" if place else reason)
+    found = [Remark(place, reason, universal) for place, reason in checks.warnings(sentence)]
     if name is not None:
         if name in ids:
-            yield Finding("warning", line, name, "another sentence has the same sent_id")
+            found.append(Remark("", "another sentence has the same sent_id", universal))
         ids.add(name)
+    if universal:
+        found = list(dict.fromkeys([*found, *remarks(sentence)]))  # some things are said by both
+    for place, reason, is_error in found:
+        at = _line_of(sentence, line, place) if place else line
+        if deep or is_error:
+            severity = "error" if is_error else "warning"
+            yield Finding(severity, at, name, f"{place}: {reason}" if place else reason)
 
 
 def _line_of(sentence: Sentence, line: int, place: str) -> int:

@@ -21,7 +21,10 @@ def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[S
     """
     forms: list[str] = []
     problems: list[FileError] = []
-    for line in word_lines(pieces):
+    first, sentences = 0, 1
+    for number, line in enumerate(word_lines(pieces), 1):
+        if line and not forms and not problems:
+            first = number
         if isinstance(line, FileError):
             problems.append(line)
         elif line:
@@ -29,10 +32,17 @@ def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[S
             if len(forms) > MOST_WORDS:
                 raise FileError(f"a sentence of more than {MOST_WORDS} words: are empty lines missing?")
         elif forms or problems:
-            yield Broken(problems) if problems else Sentence(forms)
+            yield Broken(problems) if problems else _sentence(forms, (first, sentences))
             forms, problems = [], []
+            sentences += 1
     if forms or problems:
-        yield Broken(problems) if problems else Sentence(forms)
+        yield Broken(problems) if problems else _sentence(forms, (first, sentences))
+
+
+def _sentence(forms: list[str], place: tuple[int, int]) -> Sentence:
+    sentence = Sentence(forms)
+    sentence._place = place
+    return sentence
 
 
 def encode(sentence: Sentence) -> str:

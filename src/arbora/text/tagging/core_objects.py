@@ -32,10 +32,14 @@ KEPT = 0.9999
 """The share of the squared weight that a model file keeps: its smallest weights become zero."""
 
 
-def make_text(sentences: Iterable[Sentence]) -> _core.TagText:
-    """The forms of sentences, as hashes."""
+def make_text(sentences: Iterable[Sentence], *, keep_tags: bool = False) -> _core.TagText:
+    """The forms of sentences, as hashes; and the tags that they have, if they shall be kept."""
+    own = list(sentences)
     try:
-        return _core.TagText([sentence.forms for sentence in sentences])
+        text = _core.TagText([sentence.forms for sentence in own])
+        if keep_tags:
+            text.set_given([tags for s in own for tags in zip(s.upos, s.xpos, s.feats, strict=True)])
+        return text
     except UnicodeEncodeError as error:
         raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
 

@@ -6,13 +6,16 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from arbora._core import TreeCheck
 from arbora.text.tagging.options import TagOptions
 from arbora.text.tagging.tagger import Tagger
-from arbora.treebank import FORMATS, Sentence, read, write
+from arbora.treebank import FORMATS, Sentence, write
 from arbora.treebank.batches import ConlluPiece
 from arbora.treebank.conllx import Losses, reduced
-from arbora.treebank.files import check_output
+from arbora.treebank.files import check_output, display_name
 from arbora.treebank.formats import Format, find_format
+from arbora.treebank.reading import Reader
+from arbora.treebank.skipping import Skipped
 from arbora.treebank.streaming import rewrite_file
 
 TAGGED = {name: FORMATS[name] for name in ("conllu", "conllx")}
@@ -21,8 +24,8 @@ READ = TAGGED | {name: FORMATS[name] for name in ("horizontal", "vertical")}
 
 
 @dataclass(slots=True)
-class TaggingReport:
-    """What tagging a file did."""
+class TaggingReport(Skipped):
+    """What tagging a file did; ``skipped`` counts the sentences that were left out."""
 
     sentences: int = 0
     words: int = 0
@@ -37,13 +40,15 @@ def tag_file(
     *,
     source_format: str | None = None,
     target_format: str | None = None,
+    lenient: bool = False,
     progress: Callable[[TaggingReport], None] | None = None,
 ) -> TaggingReport:
-    """Tag a file, as a stream: memory does not grow with it. Old tags and lemmas are replaced.
+    """Tag a file, as a stream: memory does not grow with it. Old tags and lemmas are replaced, unless kept.
 
     ``model`` is a tagger or the file of one. ``-`` is standard input or output. ``source_format``: conllu,
     conllx, horizontal or vertical; ``target_format``: conllu or conllx; told by the names if they are left
-    out, and conllu for ``-``. The target gets its name only when all is written.
+    out, and conllu for ``-``. ``lenient``: a sentence that breaks the format is left out, and the report
+    counts it. The target gets its name only when all is written.
     """
     options = (options or TagOptions()).check()
     read_as = _format(source, source_format, READ, "--input-format")
@@ -51,6 +56,8 @@ def tag_file(
     check_output(target)
     tagger = model if isinstance(model, Tagger) else Tagger.load(model)
     report, started = TaggingReport(), time.perf_counter()
+
+    skip = report.skip_of(display_name(source)) if lenient else None
 
     def on_piece(found: ConlluPiece) -> None:
         report.sentences += found.sentences
@@ -67,13 +74,15 @@ def tag_file(
         rewrite_file(
             source,
             target,
-            lambda pieces: tagger.tag_conllu(pieces, options),
+            lambda pieces: tagger.tag_conllu(pieces, options, skip=skip),
             threads=options.threads,
             batch=options.batch,
             on_piece=on_piece,
         )
     else:
-        with read(source, read_as, single_root=False) as words:
+        with Reader[Sentence](
+            source, READ[read_as], lenient=lenient, single_root=False, check=TreeCheck.range, on_skip=skip
+        ) as words:
             write(target, counted(tagger.tag(words, options)), write_as)
     report.seconds = time.perf_counter() - started
     return report

@@ -70,8 +70,9 @@ class TagOptions:
 
     ``probabilities``: say in MISC how sure each tag and lemma is. ``candidates``: list there the UPOS tags
     that a word may have, for a parser to choose among: at most so many, the tagger's own first, then the most
-    probable, none less probable than ``least``. 0: no lists. No result depends on ``threads`` or on
-    ``batch``, the number of words that are worked on together.
+    probable, none less probable than ``least``. 0: no lists. ``keep_tags``: UPOS, XPOS, FEATS and lemmas that
+    words have (not ``_``) are kept, and the rest is what goes best with them. No result depends on
+    ``threads`` or on ``batch``, the number of words that are worked on together.
 
     >>> TagOptions(threads=2).probabilities
     False
@@ -80,6 +81,7 @@ class TagOptions:
     probabilities: bool = False
     candidates: int = 0
     least: float = 0.01
+    keep_tags: bool = False
     threads: int = 1
     batch: int = 8192
 

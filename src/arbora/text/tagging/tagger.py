@@ -18,6 +18,7 @@ from arbora.text.tagging.options import TagOptions
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
     ConlluPiece,
+    Skip,
     Step,
     annotated,
     make_batches,
@@ -75,13 +76,18 @@ class Tagger(Component):
         (of XPOS and FEATS, given the UPOS tags) and ``LemmaProbability`` (given all tags). With candidates,
         it gets ``UposCandidates``, such as ``NOUN:0.7312;VERB:0.2688``. All of it is in ``findings`` too, in
         full precision.
+
+        With ``keep_tags``, tags and lemmas that are there (not ``_``) stay, and are certain: the row of tags
+        is the best of those that agree with them, and XPOS and FEATS are chosen by them. A UPOS tag that the
+        tagger never saw stays too; the words around it are tagged as if it were not there.
         """
         options = (options or TagOptions()).check()
         return to_sentences(annotated(make_batches(sentences, options.batch), [self.annotator(options)]))
 
     def step(self, options: Any, asked: Mapping[str, Any]) -> Step:
         """What the tagger does in a pipeline: a parser that chooses tags asks for lists of them."""
-        own = TagOptions(threads=options.threads, batch=options.batch)
+        keep_tags = bool(asked.get("keep_tags"))
+        own = TagOptions(keep_tags=keep_tags, threads=options.threads, batch=options.batch)
         if "tag_candidates" in asked:
             own = replace(own, candidates=asked["tag_candidates"], least=asked["tag_threshold"])
         return self.annotator(own)
@@ -91,44 +97,59 @@ class Tagger(Component):
 
         def annotate(batch: _core.Batch) -> _core.Batch:
             self._core.annotate(
-                batch, options.probabilities, options.candidates, options.least, options.threads
+                batch,
+                options.probabilities,
+                options.candidates,
+                options.least,
+                options.keep_tags,
+                options.threads,
             )
             return batch
 
         return annotate
 
     def tag_conllu(
-        self, pieces: Iterable[bytes], options: TagOptions | None = None
+        self, pieces: Iterable[bytes], options: TagOptions | None = None, *, skip: Skip | None = None
     ) -> Generator[ConlluPiece, None, None]:
         """Tag a CoNLL-U file that comes in pieces; every piece is answered as soon as it is there.
 
         The same bytes as reading, `tag` and writing give, but no word becomes an object of Python. The
         options' ``batch`` does not matter, pieces are worked on whole. A sentence that breaks the format
-        raises the error when all before it were handed on.
+        raises the error when all before it were handed on; with ``skip``, which gets the error, it is left
+        out. What shape trees have does not matter here.
         """
         options = (options or TagOptions()).check()
-        batches = read_batches(pieces, threads=options.threads)
+        batches = read_batches(pieces, threads=options.threads, check=_core.TreeCheck.range, skip=skip)
         return to_conllu(annotated(batches, [self.annotator(options)]), threads=options.threads)
 
-    def probabilities(self, sentences: Iterable[Sentence], *, threads: int = 1) -> list[Floats]:
+    def probabilities(
+        self, sentences: Iterable[Sentence], *, threads: int = 1, keep_tags: bool = False
+    ) -> list[Floats]:
         """For every sentence of n words an array (n, tags): how probable each UPOS tag of each word is.
 
-        Exact sums over all rows of tags; a tag that is no candidate of a word has 0.
+        Exact sums over all rows of tags; a tag that is no candidate of a word has 0. With ``keep_tags``, over
+        those rows that agree with the tags that words have.
         """
         batch = list(sentences)
-        found: Floats = self._core.probabilities(make_text(batch), threads)
+        found: Floats = self._core.probabilities(make_text(batch, keep_tags=keep_tags), threads)
         ends = np.cumsum([len(sentence.forms) for sentence in batch])
         return [np.ascontiguousarray(part) for part in np.split(found, ends)[:-1]]
 
     def best_tags(
-        self, sentences: Iterable[Sentence], *, most: int = 3, least: float = 0.0, threads: int = 1
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        most: int = 3,
+        least: float = 0.0,
+        threads: int = 1,
+        keep_tags: bool = False,
     ) -> list[list[list[tuple[str, float]]]]:
         """For every word of every sentence its most probable UPOS tags with their probabilities.
 
         At most ``most`` of them, none less probable than ``least`` but the first, none impossible.
         """
         result = []
-        for table in self.probabilities(sentences, threads=threads):
+        for table in self.probabilities(sentences, threads=threads, keep_tags=keep_tags):
             ranked = np.argsort(-table, axis=1, kind="stable")[:, :most].tolist()
             result.append(
                 [
@@ -142,16 +163,23 @@ class Tagger(Component):
             )
         return result
 
-    def graph(self, sentence: Sentence) -> TagGraph:
+    def graph(self, sentence: Sentence, *, keep_tags: bool = False) -> TagGraph:
         """The sentence's UPOS tags as a factor graph: a `TagChain` with bigrams and trigrams.
 
         Any solver of `arbora.FactorGraph` works on it, and more factors can be added. Rows of tags score
-        their log-probability, up to one sum for all.
+        their log-probability, up to one sum for all. With ``keep_tags``, words have values that agree with
+        the tags that they have.
         """
-        return make_tag_graph(self._core.lattice(make_text([sentence]), 0), self._labels.upos)
+        text = make_text([sentence], keep_tags=keep_tags)
+        return make_tag_graph(self._core.lattice(text, 0), self._labels.upos)
 
-    def kbest(self, sentences: Iterable[Sentence], k: int, *, threads: int = 1) -> list[list[RankedTags]]:
-        """The k most probable rows of UPOS tags of each sentence, in order; fewer where there are fewer."""
+    def kbest(
+        self, sentences: Iterable[Sentence], k: int, *, threads: int = 1, keep_tags: bool = False
+    ) -> list[list[RankedTags]]:
+        """The k most probable rows of UPOS tags of each sentence, in order; fewer where there are fewer.
+
+        With ``keep_tags``, only rows count that agree with the tags that words have.
+        """
         if k < 1:
             raise ArboraError(f"k must be at least 1, not {k}")
         return [
@@ -159,5 +187,5 @@ class Tagger(Component):
                 RankedTags([self._labels.upos[tag] for tag in tags], log_probability)
                 for tags, log_probability in found
             ]
-            for found in self._core.kbest(make_text(sentences), k, threads)
+            for found in self._core.kbest(make_text(sentences, keep_tags=keep_tags), k, threads)
         ]
