@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from glob import glob
 from typing import Any
@@ -69,6 +69,13 @@ class BulkOptions:
         """Plain data, for the manifest: what two runs must have in common to be one."""
         found = {**asdict(self), **asdict(self.parsing)}
         return {key: value for key, value in found.items() if key not in ("parsing", "strict", *_SAME_OUTPUT)}
+
+
+class StoppedError(ArboraError):
+    """A run was stopped by the user; the same command goes on with it."""
+
+    exit_code = 130
+    """What a shell expects of a program that Ctrl-C has ended."""
 
 
 @dataclass(slots=True)
@@ -149,12 +156,14 @@ def run_bulk(
                 for _ in shards:
                     pass
             else:
-                answers = chosen.run(job, shards, watcher.on_start)
-                try:
-                    for answer in answers:
-                        _take(manifest, answer, report, watcher)
-                finally:
-                    answers.close()  # type: ignore[attr-defined]
+                with closing(chosen.run(job, shards, watcher.on_start)) as answers:
+                    try:
+                        for answer in answers:
+                            _take(manifest, answer, report, watcher)
+                    except KeyboardInterrupt:
+                        raise StoppedError(
+                            f"stopped; {report.worked} shards more are done, and the same command goes on"
+                        ) from None
             _finish(manifest, job, report)
     report.seconds = time.perf_counter() - started
     watcher.on_event(Event("finished", asdict(report)))

@@ -19,6 +19,10 @@ BENCHMARKS = {
         "arbora.benchmarks.accuracy",
         "presets trained on the spot with several seeds: accuracy, training times, sizes, pruning",
     ),
+    "bulk": (
+        "arbora.benchmarks.bulk",
+        "bulk runs by one and two workers and by Dask, against `arbora parse`: words a second, memory",
+    ),
     "constituency": (
         "arbora.benchmarks.constituency",
         "constituency parsers trained on the spot: F1, training and parsing speed, by length",
@@ -119,6 +123,7 @@ def bench(
 # Which options belong to which benchmark.
 _OWN = {
     "accuracy": {"train", "dev", "presets", "seeds", "epochs"},
+    "bulk": {"dev"},
     "constituency": {"train", "dev", "presets", "epochs"},
     "induction": {"train"},
     "inference": {"quick"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from importlib import import_module
 from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias
@@ -23,7 +23,7 @@ OnStart: TypeAlias = Callable[[str, int], None]
 class Executor(Protocol):
     """Has work done by others; nothing depends on the order in which answers come."""
 
-    def run(self, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Iterator[Answer]:
+    def run(self, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Generator[Answer, None, None]:
         """The answers for all shards. Closing the iterator ends the workers."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -22,7 +22,7 @@ class DaskExecutor:
         self._dask = needed("distributed", "dask")
         self.workers, self.address = workers, address
 
-    def run(self, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Iterator[Answer]:
+    def run(self, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Generator[Answer, None, None]:
         """The answers for all shards."""
         with ExitStack() as stack:
             client = self._connect(stack)
@@ -52,7 +52,9 @@ class DaskExecutor:
         except (OSError, TimeoutError, ValueError) as error:
             raise ArboraError(f"there is no Dask scheduler at {self.address}: {error}") from None
 
-    def _run(self, client: Any, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Iterator[Answer]:
+    def _run(
+        self, client: Any, job: Job, shards: Iterator[Shard], on_start: OnStart
+    ) -> Generator[Answer, None, None]:
         with open(job.model, "rb") as stream:
             model = client.scatter(stream.read(), broadcast=True, hash=False)
         waiting: dict[Any, Shard] = {}

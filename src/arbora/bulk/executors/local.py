@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from typing import Any
+from multiprocessing.connection import Connection, Pipe, wait
 
 from arbora.bulk.executors import TRIES, OnStart
 from arbora.bulk.shards import Shard
 from arbora.bulk.work import Answer, Crashed, Job, work
 
+SERVE = "import sys; from arbora.bulk.executors.local import serve; serve(int(sys.argv[1]))"
+"""The program of a worker. It is a Python of its own: neither forked, since there may be threads, nor begun
+with the script of the user, which might begin workers itself."""
 
-def serve(pipe: Connection, job: Job) -> None:
-    """What a worker does until nobody asks any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever gave the work
-    while True:
-        try:
+
+def serve(handle: int) -> None:
+    """What a worker does until nobody asks any more; by this handle it is told its job, and shards."""
+    with Connection(handle) as pipe, suppress(EOFError, OSError):  # until who gave the work has ended
+        job: Job = pipe.recv()
+        while True:
             pipe.send(work(job, pipe.recv()))
-        except (EOFError, OSError):  # who gave the work has ended
-            return
 
 
 @dataclass(slots=True)
 class _Worker:
     name: str
-    process: BaseProcess
+    process: subprocess.Popen[bytes]
     pipe: Connection
     shard: Shard | None = None
 
@@ -39,10 +39,8 @@ class LocalExecutor:
 
     def __init__(self, workers: int, address: str | None = None) -> None:
         self.workers = workers
-        # Not forked: the core may have threads here.
-        self._context: Any = get_context("spawn")
 
-    def run(self, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Iterator[Answer]:
+    def run(self, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Generator[Answer, None, None]:
         """The answers for all shards."""
         workers: list[_Worker] = []
         again: list[Shard] = []
@@ -72,43 +70,49 @@ class LocalExecutor:
             while workers:
                 ready = wait([worker.pipe for worker in workers])
                 for worker in [own for own in workers if own.pipe in ready]:
-                    try:
-                        answer: Answer = worker.pipe.recv()
-                    except (EOFError, OSError):
-                        worker.process.join()
-                        crashed = self._crashed(worker, tries)
-                        if crashed is None:
-                            assert worker.shard is not None
-                            again.append(worker.shard)
-                        else:
-                            yield crashed
+                    answer = self._answer(worker, tries)
+                    if answer is None:
+                        assert worker.shard is not None
+                        again.append(worker.shard)
+                    if worker.process.returncode is not None:
                         place = workers.index(worker)
                         worker.pipe.close()
                         worker = workers[place] = self._start(worker.name, job)
-                    else:
+                    give(worker)  # before its answer is looked at, so that it does not wait for that
+                    if answer is not None:
                         yield answer
-                    give(worker)
         finally:
             for worker in workers:
                 self._end(worker, at_once=True)
 
     def _start(self, name: str, job: Job) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=serve, args=(theirs, job), name=name, daemon=True)
-        process.start()
-        theirs.close()
+        ours, theirs = Pipe()
+        with theirs:
+            command = [sys.executable, "-c", SERVE, str(theirs.fileno())]
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is for whoever gave the work
+            )
+        with suppress(OSError):
+            ours.send(job)
         return _Worker(name, process, ours)
 
     @staticmethod
-    def _crashed(worker: _Worker, tries: dict[int, int]) -> Crashed | None:
-        """The answer for a shard that has ended workers too often; None if it is tried again."""
+    def _answer(worker: _Worker, tries: dict[int, int]) -> Answer | None:
+        """What it says; if it has ended, `Crashed` after so many tries, or None: it is tried again."""
         assert worker.shard is not None
+        with suppress(EOFError, OSError):
+            answer: Answer = worker.pipe.recv()
+            return answer
+        worker.process.wait()
         number = worker.shard.number
         tries[number] = tries.get(number, 0) + 1
         if tries[number] < TRIES:
             return None
-        code = worker.process.exitcode
-        how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
+        code = worker.process.returncode
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
         return Crashed(
             number, f"its worker ended {how}, {TRIES} times; it may need more memory than there is"
         )
@@ -118,4 +122,4 @@ class LocalExecutor:
         worker.pipe.close()
         if at_once:
             worker.process.terminate()
-        worker.process.join()
+        worker.process.wait()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from arbora.bulk.executors import TRIES, OnStart, needed
@@ -23,7 +23,7 @@ class RayExecutor:
         self._ray = needed("ray", "ray")
         self.workers, self.address = workers, address
 
-    def run(self, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Iterator[Answer]:
+    def run(self, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Generator[Answer, None, None]:
         """The answers for all shards."""
         began = not self._ray.is_initialized()
         if began:
@@ -38,7 +38,7 @@ class RayExecutor:
             if began:
                 self._ray.shutdown()
 
-    def _run(self, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Iterator[Answer]:
+    def _run(self, job: Job, shards: Iterator[Shard], on_start: OnStart) -> Generator[Answer, None, None]:
         ray, errors = self._ray, self._ray.exceptions
         task = ray.remote(max_retries=TRIES - 1)(work)
         with open(job.model, "rb") as stream:

@@ -1,0 +1,81 @@
+"""``arbora bulk`` as a command."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from bulk_cases import text_of
+from command import run_here
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text(text_of(12), "utf-8")
+    return path
+
+
+def test_from_files_to_one_output(source, tmp_path):
+    folder = tmp_path / "out"
+    done = run_here("bulk", source, "-o", folder, "--shard-size", "300", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert "24 sentences" in done.stderr
+    assert "shards/000000.conllu" in done.stderr
+    said = run_here("bulk", "status", folder)
+    assert said.returncode == 0
+    assert "sentences  24" in said.stdout
+    plain = json.loads(run_here("bulk", "status", folder, "--json", "--verify").stdout)
+    assert plain["done"] == plain["shards"] > 1
+    whole = run_here("parse", "-i", source, "--format", "conllu")
+    assert run_here("bulk", "cat", folder).stdout == whole.stdout
+    assert run_here("bulk", "cat", folder, "-o", tmp_path / "all.conllu").returncode == 0
+    assert (tmp_path / "all.conllu").read_text("utf-8") == whole.stdout
+
+
+def test_events_for_other_programs(source, tmp_path):
+    done = run_here("bulk", "run", source, "-o", tmp_path / "out", "--workers", "1", "--json")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [event["event"] for event in events] == ["begun", "planned", "done", "finished"]
+    assert events[2]["words"] == events[3]["words"] > 0
+
+
+def test_failures_end_with_three(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "A dog barks."}\n{"body": "no text"}\n', "utf-8")
+    done = run_here("bulk", path, "-o", tmp_path / "out", "--workers", "1", "--format", "jsonl")
+    assert done.returncode == 3
+    assert "1 documents could not be parsed" in done.stderr
+    assert run_here("bulk", "status", tmp_path / "out").returncode == 3
+    done = run_here("bulk", path, "-o", tmp_path / "strict", "--workers", "1", "--strict")
+    assert (done.returncode, done.stderr) == (2, "arbora: there is no field 'text': it has body\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--shard-size", "many"], "no number of bytes"),
+        (["--only", "9"], "no part"),
+        (["--only", "9/8"], "the part 9/8 is none"),
+        (["--executor", "abacus"], "there are local, dask, ray"),
+        (["--format", "xml"], "no output format xml in bulk"),
+        (["--format", "parquet.gz"], "no output format"),
+        (["--constraints", "none"], "there is from-input"),
+        (["--model", "tests/golden/tokenizer.v2.arbora"], "adds words, and no trees"),
+        (["--model", "tests/golden/dependency-parser.v2.arbora"], "has no tokenizer"),
+    ],
+)
+def test_what_is_refused(source, tmp_path, arguments, reason):
+    done = run_here("bulk", source, "-o", tmp_path / "out", *arguments)
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_teaches():
+    said = run_here("bulk", "--help")
+    assert said.returncode == 0
+    for word in ("status", "cat", "arbora bulk books/"):
+        assert word in said.stdout
+    assert "failed.jsonl" in run_here("bulk", "run", "--help").stdout

@@ -1,0 +1,203 @@
+"""Real executors: all give the same bytes, also when workers, schedulers and whole runs are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from bulk_cases import text_of
+
+from arbora.bulk import BulkOptions, Event, Watcher, bulk_output, bulk_status, run_bulk
+from arbora.bulk.executors import EXECUTORS, make_executor
+from arbora.bulk.manifest import NAME, read_lines
+from arbora.errors import ArboraError
+
+OPTIONS = BulkOptions(shard_bytes=15_000)
+MODULES = {"dask": "distributed", "ray": "ray"}
+COMMAND = "from arbora.cli import main; main()"
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("bulk") / "a.txt"
+    path.write_text(text_of(3000), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def expected(source, tmp_path_factory) -> bytes:
+    folder = tmp_path_factory.mktemp("expected") / "out"
+    run_bulk([str(source)], folder, options=OPTIONS, workers=1)
+    assert bulk_status(folder).shards > 8
+    return b"".join(bulk_output(folder))
+
+
+def check(folder: Path, expected: bytes) -> None:
+    """All of it, every shard done, and none of them without a name."""
+    assert b"".join(bulk_output(folder)) == expected
+    assert bulk_status(folder, verify=True).damaged == ()
+    assert not list((folder / "shards").glob(".*"))
+
+
+@pytest.mark.parametrize("name", EXECUTORS)
+def test_a_worker_is_killed_while_it_works(name, source, expected, tmp_path):
+    if name in MODULES:
+        pytest.importorskip(MODULES[name])
+    killed = []
+
+    def kill(event: Event) -> None:
+        if event.name == "done" and not killed:
+            process = int(event.data["worker"].rpartition(":")[2])
+            assert process != os.getpid()
+            killed.append(process)
+            os.kill(process, signal.SIGKILL)
+
+    report = run_bulk(
+        [str(source)], tmp_path / "out", options=OPTIONS, workers=2, executor=name, watcher=Watcher(kill)
+    )
+    assert killed
+    assert report.is_whole
+    check(tmp_path / "out", expected)
+    done = [line["number"] for line in read_lines(str(tmp_path / "out" / NAME)) if line["kind"] == "done"]
+    assert sorted(done) == list(range(report.shards))  # none is lost, none is done twice
+
+
+def begin(source: Path, folder: Path, *more: str) -> subprocess.Popen[bytes]:
+    """A run in a process of its own."""
+    command = [sys.executable, "-c", COMMAND, "bulk", str(source), "-o", str(folder), "--workers", "2"]
+    return subprocess.Popen(
+        [*command, "--shard-size", str(OPTIONS.shard_bytes), *more],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def wait_for(folder: Path, shards: int, process: subprocess.Popen[bytes]) -> None:
+    """Until so many are done."""
+    for _ in range(1200):
+        if (folder / NAME).exists() and (folder / NAME).read_bytes().count(b'"kind": "done"') >= shards:
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    raise AssertionError("nothing is done in a minute")
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_the_run_itself_is_killed(stop, source, expected, tmp_path):
+    folder = tmp_path / "out"
+    for shards in (1, 4):
+        process = begin(source, folder)
+        wait_for(folder, shards, process)
+        os.kill(process.pid, stop)
+        _, said = process.communicate(timeout=60)
+        if stop == signal.SIGINT:
+            assert process.returncode == 130
+            assert b"the same command goes on" in said
+    assert bulk_status(folder).done < bulk_status(folder).shards or not bulk_status(folder).planned
+    run_bulk([str(source)], folder, options=OPTIONS, workers=2)
+    check(folder, expected)
+
+
+def begin_dask(*words: str) -> subprocess.Popen[bytes]:
+    """A part of a cluster."""
+    command = [sys.executable, "-m", "dask", *words]
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)
+
+
+def test_the_scheduler_of_dask_is_killed(source, expected, tmp_path):
+    pytest.importorskip("distributed")
+    file, folder = tmp_path / "scheduler.json", tmp_path / "out"
+    shared = ["--no-dashboard", "--scheduler-file", str(file)]
+    scheduler = begin_dask("scheduler", "--host", "127.0.0.1", "--port", "0", *shared)
+    own = ["--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path)]
+    workers = [begin_dask("worker", *own, *shared) for _ in range(2)]
+    try:
+        for _ in range(600):
+            if file.exists() and file.read_text():
+                break
+            time.sleep(0.05)
+        address = json.loads(file.read_text())["address"]
+
+        def kill(event: Event) -> None:
+            if event.name == "done":
+                scheduler.kill()
+
+        with pytest.raises(ArboraError, match="what is done is kept: run the same command again"):
+            run_bulk(
+                [str(source)],
+                folder,
+                options=OPTIONS,
+                executor="dask",
+                address=address,
+                watcher=Watcher(kill),
+            )
+    finally:
+        for process in (scheduler, *workers):
+            process.kill()
+            process.wait()
+    assert bulk_status(folder).done > 0
+    run_bulk([str(source)], folder, options=OPTIONS, workers=2)
+    check(folder, expected)
+
+
+def test_a_cluster_of_ray_is_killed(source, expected, tmp_path):
+    pytest.importorskip("ray")
+    folder = tmp_path / "out"
+    process = begin(source, folder, "--executor", "ray")
+    wait_for(folder, 2, process)
+    os.killpg(process.pid, signal.SIGKILL)  # all that it began: the object store and the scheduler, too
+    process.communicate(timeout=60)
+    run_bulk([str(source)], folder, options=OPTIONS, workers=2)
+    check(folder, expected)
+
+
+def test_a_shard_that_ends_its_workers_is_given_up(tmp_path, monkeypatch):
+    """A worker that is asked for this model dies of it; the others go on."""
+    monkeypatch.setattr(
+        "arbora.bulk.executors.local.SERVE",
+        "import arbora.bulk.executors.local as local, os, sys\n"
+        "work = local.work\n"
+        "local.work = lambda job, shard: os._exit(7) if shard.number == 1 else work(job, shard)\n"
+        "local.serve(int(sys.argv[1]))",
+    )
+    path = tmp_path / "a.txt"
+    path.write_text(text_of(9), "utf-8")
+    report = run_bulk([str(path)], tmp_path / "out", options=BulkOptions(shard_bytes=200), workers=2)
+    assert (report.done, report.crashed, report.is_whole) == (report.shards - 1, 1, False)
+    assert "ended with exit code 7, 3 times" in (tmp_path / "out" / "failed.jsonl").read_text()
+    monkeypatch.undo()
+    assert run_bulk([str(path)], tmp_path / "out", options=BulkOptions(shard_bytes=200)).is_whole
+    assert not (tmp_path / "out" / "failed.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("abacus", 2), "there are local, dask, ray"),
+        (("local", 0), "at least 1"),
+        (("local", 1, "tcp://x:1"), "that of a cluster"),
+    ],
+)
+def test_executors_that_are_refused(arguments, reason):
+    with pytest.raises(ArboraError, match=reason):
+        make_executor(*arguments)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_extras_that_are_missing(name, monkeypatch):
+    def nothing(module: str) -> None:
+        raise ImportError(module)
+
+    monkeypatch.setattr("arbora.bulk.executors.import_module", nothing)
+    with pytest.raises(ArboraError, match=rf'pip install "arbora\[{name}\]"'):
+        make_executor(name, 1)
+    assert import_module("arbora")
