@@ -167,10 +167,10 @@ std::string_view label_of(const Row& row, int found, const Names& names, bool co
     return constraints && row[7] != "_" ? row[7] : names.name(found);
 }
 
-// Throws Infeasible if a label is not one of such an arc.
+// Throws Infeasible if what is given leaves a label that is not one of such an arc.
 void check_labels(const int* heads, const int* labels, const Names& names, bool constraints, const Scorer& scorer,
                   const AnnotatedSentence& sentence) {
-    if (!names.count()) return;
+    if (!names.count() || !constraints) return;
     RootLabel(names, scorer).check(heads, static_cast<int>(sentence.words()), [&](int m) {
         return label_of(sentence.block.words[m - 1], labels[m], names, constraints);
     });

@@ -130,7 +130,7 @@ TEST(parsing_from_text_to_text) {
                 CHECK(!part.read.broken.empty() && part.read.batch.sound() == 1);
                 CHECK((part.read.batch.sentences.size() == 1) == (bad == cycle));
                 CHECK(bad == cycle || part.read.batch.sentences[1].refusal.code == std::string("infeasible"));
-                CHECK(part.texts[0].find("\t2\tx\t_\tA=1|HeadProbability=") != std::string::npos);
+                CHECK(part.texts[0].find("\t2\tx\t1:x\tA=1|HeadProbability=") != std::string::npos);
                 CHECK(part.texts[0].find("# c\n# tree_log_probability = ") == 0);
             }
         }

@@ -83,7 +83,7 @@ def test_conllu_keeps_everything(model, tmp_path):
     (sentence,) = read(str(file))
     assert str(sentence.constituents) == "(S (PRP He) (VP (VBD laughed)))"
     assert sentence.constituent_probabilities == [1.0, 0.5]
-    assert run_here("draw", file).stdout.splitlines()[1] == "S"
+    assert run_here("draw", file).stdout.splitlines()[1] == "S  1.00"
 
 
 def test_kbest(model):

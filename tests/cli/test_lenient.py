@@ -13,7 +13,9 @@ from arbora.dependency import ParseOptions
 from arbora.pipeline.files import parse_file
 from arbora.treebank import Sentence, read
 
-ROW = "{}\t{}\t_\tNOUN\t_\t_\t{}\tx\t_\t_\n"
+ROW = "{}\t{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n"
+
+LABELS = {0: "root", "_": "_"}
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +26,7 @@ def model(tmp_path_factory) -> Path:
 
 
 def rows(name: str, *heads: int | str) -> str:
-    words = "".join(ROW.format(i, f"w{i}", head) for i, head in enumerate(heads, 1))
+    words = "".join(ROW.format(i, f"w{i}", head, LABELS.get(head, "x")) for i, head in enumerate(heads, 1))
     return f"# sent_id = {name}\n{words}\n"
 
 

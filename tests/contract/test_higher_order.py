@@ -181,9 +181,10 @@ def test_given_heads_and_labels_are_kept(parser):
         known = copies()
         for sentence in known:
             share = rng.random()
+            names = [*(label for label in parser.labels if label != "root"), "unheard-of"]
+            labels = ["root" if head == 0 else str(rng.choice(names)) for head in sentence.heads]
+            sentence.deprels = [label if rng.random() < 0.2 else "_" for label in labels]
             sentence.heads = [head if rng.random() < share else None for head in sentence.heads]
-            names = [*parser.labels, "unheard-of"]
-            sentence.deprels = [str(rng.choice(names)) if rng.random() < 0.2 else "_" for _ in sentence.forms]
         options = ParseOptions(solver=solver, decoder=decoder, constraints=True, iterations=30)
         found = parser.parse([sentence.copy() for sentence in known], options)
         for before, after in zip(known, found, strict=True):
