@@ -19,7 +19,7 @@ from arbora.bulk.manifest import NAME, Manifest, alone, begin, glob_escape
 from arbora.bulk.outputs import output_ending
 from arbora.bulk.parquet import pyarrow
 from arbora.bulk.shards import BYTES, Shard, cut
-from arbora.bulk.work import SHARDS, Answer, Crashed, Done, Job, Refused, digest_of
+from arbora.bulk.work import Answer, Crashed, Done, Job, Refused, digest_of
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError, FileError
 from arbora.models import read_model
@@ -146,8 +146,7 @@ def run_bulk(
         with Manifest(place, NAME if name is None else f"manifest.{name}.jsonl") as manifest:
             _check_same(place, manifest.state.settings, _settings(job, kind, found, options))
             if name is None:
-                for left in glob(os.path.join(glob_escape(place), SHARDS, ".*.part")):
-                    os.unlink(left)
+                _remove_leftovers(place)
             if verify:
                 _forget_damaged(manifest, watcher)
             report = BulkReport(place)
@@ -165,9 +164,18 @@ def run_bulk(
                             f"stopped; {report.worked} shards more are done, and the same command goes on"
                         ) from None
             _finish(manifest, job, report)
+            if name is None:
+                _remove_leftovers(place)
     report.seconds = time.perf_counter() - started
     watcher.on_event(Event("finished", asdict(report)))
     return report
+
+
+def _remove_leftovers(folder: str) -> None:
+    """What workers that were killed have begun; of others that may be at work nothing is lost but time."""
+    for left in glob(os.path.join(glob_escape(folder), "*", ".*.part")):
+        with suppress(FileNotFoundError):
+            os.unlink(left)
 
 
 def _make_job(model: str, folder: str, kind: str, options: BulkOptions) -> Job:

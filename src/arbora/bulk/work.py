@@ -7,7 +7,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
@@ -169,11 +169,11 @@ class ShardParser:
             output = OUTPUTS[plain_name(self.job.format)](
                 stream, self.shard.path, self.job.options.probabilities
             )
-            for batch, first_character in parse():
-                sentences, words = output.write(batch, first_character)
-                done.sentences += sentences
-                done.words += words
-            output.close()
+            with closing(output):
+                for batch, first_character in parse():
+                    sentences, words = output.write(batch, first_character)
+                    done.sentences += sentences
+                    done.words += words
 
     def whole(self) -> Parsed:
         """All documents together, which is the fast way."""

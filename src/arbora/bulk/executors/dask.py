@@ -58,7 +58,7 @@ class DaskExecutor:
         with open(job.model, "rb") as stream:
             model = client.scatter(stream.read(), broadcast=True, hash=False)
         waiting: dict[Any, Shard] = {}
-        answers = self._dask.as_completed()
+        answers = self._dask.as_completed(loop=client.loop)
 
         def give() -> bool:
             shard = next(shards, None)
