@@ -6,22 +6,23 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from glob import glob
 from typing import Any
 
 import arbora
 from arbora.bulk.events import Event, Watcher
-from arbora.bulk.executors import make_executor
 from arbora.bulk.inputs import Input, find_inputs
 from arbora.bulk.manifest import NAME, Manifest, alone, begin, glob_escape
 from arbora.bulk.outputs import output_ending
 from arbora.bulk.parquet import pyarrow
 from arbora.bulk.shards import BYTES, Shard, cut
-from arbora.bulk.work import SHARDS, Answer, Crashed, Done, Job, Refused, digest_of
+from arbora.bulk.work import SHARDS, Answer, Done, Job, digest_of, work
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError, FileError
+from arbora.executors import Crashed, Refused, make_executor
 from arbora.models import read_model
 from arbora.pipeline.shipped import DEFAULT, existing_model, open_pipeline
 from arbora.treebank.files import open_output
@@ -149,12 +150,10 @@ def run_bulk(
                 for _ in shards:
                     pass
             else:
-                answers = chosen.run(job, shards, watcher.on_start)
-                try:
+                work_on = chosen.run(partial(work, job), shards, watcher.on_start, [job.model])
+                with closing(work_on) as answers:
                     for answer in answers:
                         _take(manifest, answer, report, watcher)
-                finally:
-                    answers.close()  # type: ignore[attr-defined]
             _finish(manifest, job, report)
     report.seconds = time.perf_counter() - started
     watcher.on_event(Event("finished", asdict(report)))
