@@ -18,9 +18,10 @@ from arbora.bulk import BulkOptions, Event, Watcher, bulk_output, bulk_status, r
 from arbora.bulk.inputs import Input, find_inputs
 from arbora.bulk.manifest import NAME, read_lines, read_state
 from arbora.bulk.shards import cut, paragraphs_of_text, read_shard
-from arbora.bulk.work import Done, Job, Refused, work
+from arbora.bulk.work import Done, Job, work
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError, FileError
+from arbora.executors import Refused
 from arbora.pipeline.files import parse_file
 from arbora.pipeline.shipped import find_model
 
@@ -37,10 +38,10 @@ class InProcess:
     def __init__(self, workers=1, address=None) -> None:
         pass
 
-    def run(self, job, shards, on_start):
-        for shard in shards:
-            on_start("here", shard.number)
-            yield work(job, shard)
+    def run(self, function, tasks, on_start, files):
+        for task in tasks:
+            on_start("here", task.number)
+            yield function(task, *[None for _ in files])
 
 
 @pytest.fixture(autouse=True)

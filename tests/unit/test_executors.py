@@ -15,9 +15,9 @@ import pytest
 from bulk_cases import text_of
 
 from arbora.bulk import BulkOptions, Event, Watcher, bulk_output, bulk_status, run_bulk
-from arbora.bulk.executors import EXECUTORS, make_executor
 from arbora.bulk.manifest import NAME, read_lines
 from arbora.errors import ArboraError
+from arbora.executors import EXECUTORS, make_executor
 
 OPTIONS = BulkOptions(shard_bytes=15_000)
 MODULES = {"dask": "distributed", "ray": "ray"}
@@ -163,11 +163,13 @@ def test_a_cluster_of_ray_is_killed(source, expected, tmp_path):
 def test_a_shard_that_ends_its_workers_is_given_up(tmp_path, monkeypatch):
     """A worker that is asked for this model dies of it; the others go on."""
     monkeypatch.setattr(
-        "arbora.bulk.executors.local.SERVE",
-        "import arbora.bulk.executors.local as local, os, sys\n"
-        "work = local.work\n"
-        "local.work = lambda job, shard: os._exit(7) if shard.number == 1 else work(job, shard)\n"
-        "local.serve(int(sys.argv[1]))",
+        "arbora.executors.local.SERVE",
+        "import arbora.bulk.work, os, sys\n"
+        "from arbora.executors.local import serve\n"
+        "work = arbora.bulk.work.work\n"
+        "def die(job, shard, model=None): return os._exit(7) if shard.number == 1 else work(job, shard)\n"
+        "arbora.bulk.work.work = die\n"
+        "serve(int(sys.argv[1]))",
     )
     path = tmp_path / "a.txt"
     path.write_text(text_of(9), "utf-8")
@@ -197,7 +199,7 @@ def test_extras_that_are_missing(name, monkeypatch):
     def nothing(module: str) -> None:
         raise ImportError(module)
 
-    monkeypatch.setattr("arbora.bulk.executors.import_module", nothing)
+    monkeypatch.setattr("arbora.executors.executor.import_module", nothing)
     with pytest.raises(ArboraError, match=rf'pip install "arbora\[{name}\]"'):
         make_executor(name, 1)
     assert import_module("arbora")

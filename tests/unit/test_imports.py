@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 PYTHON_ORDER = [
+    ["executors"],
     ["treebank", "draw"],
     ["features", "models", "evaluation"],
     ["constraints"],

@@ -8,20 +8,21 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from glob import glob
 from typing import Any
 
 import arbora
 from arbora.bulk.events import Event, Watcher
-from arbora.bulk.executors import make_executor
 from arbora.bulk.inputs import Input, find_inputs
 from arbora.bulk.manifest import NAME, Manifest, alone, begin, glob_escape
 from arbora.bulk.outputs import output_ending
 from arbora.bulk.parquet import pyarrow
 from arbora.bulk.shards import BYTES, Shard, cut
-from arbora.bulk.work import Answer, Crashed, Done, Job, Refused, digest_of
+from arbora.bulk.work import Answer, Done, Job, digest_of, work
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError, FileError
+from arbora.executors import Crashed, Refused, make_executor
 from arbora.models import read_model
 from arbora.pipeline.shipped import DEFAULT, existing_model, open_pipeline
 from arbora.treebank.files import open_output
@@ -155,7 +156,8 @@ def run_bulk(
                 for _ in shards:
                     pass
             else:
-                with closing(chosen.run(job, shards, watcher.on_start)) as answers:
+                work_on = chosen.run(partial(work, job), shards, watcher.on_start, [job.model])
+                with closing(work_on) as answers:
                     try:
                         for answer in answers:
                             _take(manifest, answer, report, watcher)

@@ -24,6 +24,7 @@ from arbora.bulk.shards import (
 )
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError, FileError
+from arbora.executors import Crashed, Refused, answered
 from arbora.models import restored
 from arbora.pipeline.pipeline import Pipeline
 from arbora.pipeline.shipped import as_pipeline, open_pipeline
@@ -82,21 +83,6 @@ class Done:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Why a worker cannot do its work at all: the run ends with it."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Crashed:
-    """A shard that ended its worker, as often as it was tried."""
-
-    number: int
-    reason: str
-
-
 Answer: TypeAlias = Done | Refused | Crashed
 
 
@@ -113,12 +99,8 @@ class Document:
 
 def work(job: Job, shard: Shard, model: bytes | None = None) -> Answer:
     """Parse a shard: its output has its name only when it is whole and on the disk."""
-    try:
-        return _work(job, shard, model)
-    except ArboraError as error:
-        return Refused(str(error))
-    except OSError as error:
-        return Refused(f"{error.filename or job.folder}: {error.strerror or error}")
+    answer: Answer = answered(_work, job, shard, model, place=job.folder)
+    return answer
 
 
 def _work(job: Job, shard: Shard, model: bytes | None) -> Done:

@@ -41,6 +41,10 @@ COMMANDS = {
         "arbora.cli.score:score",
         "Score sentences: the logarithm of each one's probability, all trees summed over, and perplexity.",
     ),
+    "tune": (
+        "arbora.cli.tune:tune_command",
+        "Train parsers with many options, compare them on a dev set, and say which are the best.",
+    ),
     "bulk": (
         "arbora.cli.bulk:app",
         "Parse much text from disk to disk: in shards, each done exactly once, however often the run is "

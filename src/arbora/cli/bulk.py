@@ -14,13 +14,13 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from arbora.bulk import BulkOptions, BulkReport, BulkStatus, Watcher, bulk_output, bulk_status, run_bulk
-from arbora.bulk.executors import EXECUTORS
 from arbora.bulk.run import FAILED
 from arbora.bulk.shards import BYTES
 from arbora.cli.lazy import limit_width
 from arbora.cli.options import available_cpus
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError
+from arbora.executors import EXECUTORS
 from arbora.pipeline.shipped import DEFAULT
 from arbora.treebank.files import open_output
 

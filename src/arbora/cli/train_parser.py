@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -11,6 +12,8 @@ from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, TrainingOptions, preset_options
 from arbora.dependency.options import CONSTRAINTS, LABELS, OUTER_SETS, SOLVERS
 from arbora.dependency.task import parser_scores
+from arbora.errors import ArboraError
+from arbora.executors import executor_at
 from arbora.features import PARTS, Templates
 from arbora.learning import LEARNERS, LOSSES
 from arbora.training import train_file
@@ -93,6 +96,25 @@ def train_parser(
     seed: Annotated[
         int, typer.Option(help="Of the order of sentences.", rich_help_panel=LEARNING)
     ] = DEFAULTS.seed,
+    shards: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="Do every epoch on N parts of the treebank apart, and go on with the mean of their weights "
+            "(McDonald, Hall & Mann 2010). N is part of what the model depends on; --workers is not.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = DEFAULTS.shards,
+    workers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Who does the shards: a number of processes of this machine, dask://HOST:PORT or "
+            "ray://HOST:PORT. The bytes of the model are the same.",
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
     templates: Annotated[
         str | None,
         typer.Option(
@@ -245,9 +267,15 @@ def train_parser(
         latent_roles=latent_roles,
         latent_tags=latent_tags,
         outer=outer,
+        shards=shards,
     )
     own = None if templates is None else Templates.parse(read_text(templates), name=templates)
-    with training_progress(resume) as watcher:
+    if workers is not None and shards < 2:
+        raise ArboraError(
+            "workers have shards to share: say how many with --shards, which is part of the model"
+        )
+    executor = None if workers is None else executor_at(workers)
+    with executor or nullcontext(), training_progress(resume) as watcher:
         trained = train_file(
             "dependency-parser",
             train,
@@ -261,6 +289,7 @@ def train_parser(
             licence=licence,
             compact_weights=compact,
             watcher=watcher,
+            executor=executor,
         )
     scores = [f"epoch {trained.kept['epoch']} of {epochs} kept", *parser_scores(trained.kept)]
     typer.echo(f"{trained.file}: {', '.join(scores)}, {trained.bytes:,} bytes")

@@ -56,6 +56,8 @@ class TrainingOptions:
     have more than ``mean_heads`` on average then, more is lost. 0: no pruning.
     ``projective``: only trees whose arcs do not cross; None lets the treebank decide (`choose_projective`).
     ``bits``: the weight table has 2^bits weights.
+    ``shards``: an epoch is done on so many parts of the treebank apart, and the mean of their weights is what
+    the next epoch begins with (McDonald, Hall & Mann 2010).
     Where parts of several arcs have scores, ``solver`` finds the tree that a loss without probabilities needs
     (``iterations`` at most), and belief propagation the probabilities of other losses (``propagations`` at
     most); ``constraint`` says which arcs make a parse. ``outer``: the set that a loss without probabilities
@@ -107,6 +109,7 @@ class TrainingOptions:
     latent_tags: int = 0
     joint_tags: int = 0
     tag_threshold: float = 0.01
+    shards: int = 1
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
@@ -117,6 +120,7 @@ class TrainingOptions:
             "epochs must be at least 1": self.epochs < 1,
             "pruner_epochs must be at least 1": self.pruner_epochs < 1,
             "batch must be at least 1": self.batch < 1,
+            "shards must be at least 1": self.shards < 1,
             "bits must be between 10 and 28": not 10 <= self.bits <= 28,
             "pruner_bits must be between 10 and 28": not 10 <= self.pruner_bits <= 28,
             "pruning must be at least 0 and below 1": not 0 <= self.pruning < 1,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ from arbora.dependency.treebanks import (
     whole_trees,
 )
 from arbora.errors import ArboraError
+from arbora.executors import Executor
 from arbora.features import Templates
 from arbora.learning.scales import ROUNDS
 from arbora.learning.states import (
@@ -49,6 +50,7 @@ from arbora.learning.states import (
 )
 from arbora.models import Parts
 from arbora.training import Candidate, FileTask, History, Stage, Step, Trained
+from arbora.training.mixing import Mixing, OnBatch
 from arbora.treebank import Sentence
 
 __all__ = ["ParserTask", "parser_scores"]
@@ -88,13 +90,14 @@ class ParserTask(FileTask[DependencyParser]):
         templates: Templates | None = None,
         threads: int = 1,
         licence: str = "",
+        executor: Executor | None = None,
     ) -> None:
         """The parameters are those of `train`."""
         options = (options or TrainingOptions()).check()
         self.threads = threads
         self.notes: list[str] = []
         self.loss, self.learner_kind = check_recipe(options)
-        own = templates or preset_templates(options.preset)
+        given, own = templates, templates or preset_templates(options.preset)
         options = self._choose_trees(options, own, annotated_trees(sentences, options))
         self.options = options if templates is None else replace(options, preset=CUSTOM)
         templates = select_templates(own, options)
@@ -111,6 +114,11 @@ class ParserTask(FileTask[DependencyParser]):
             return encode_trees(own, numbers, tags) if own else None
 
         self.data = encode_trees(sentences, numbers, tags)
+        self.mixing: Mixing | None = None
+        if self.options.shards > 1 or executor is not None:
+            # As they were given, so that workers make the same of them.
+            self.given = (sentences, replace(self.options, shards=1), given)
+            self.mixing = Mixing(self, len(self.data), self.options.shards, self.options.seed, executor)
         self.dev = encoded(dev)
         # Arcs that no tree can have are not the pruner's fault.
         possible = [sentence for sentence in dev if fits(sentence, options)]
@@ -226,7 +234,7 @@ class ParserTask(FileTask[DependencyParser]):
         passes, words, loss, done = self.options.pruner_epochs, len(self.data.heads), 0.0, 0
         for epoch in range(passes):
             loss = 0.0
-            for batch in self._batches(PRUNER, epoch, PRUNER_BATCH):
+            for batch in _batches(self._order(PRUNER, epoch), PRUNER_BATCH):
                 loss += self.model.train_pruner(
                     self.learner, self.data.encoded, self.data.heads, batch, self._trees, self.threads
                 )
@@ -235,9 +243,16 @@ class ParserTask(FileTask[DependencyParser]):
         return Trained(loss / words, passes * words)
 
     def _train_parser(self, step: Step) -> Trained:
+        order = self._order("parser", step.epoch - 1)
+        learn = self.learn if self.mixing is None else self.mixing.learn
+        words = len(self.data.heads)
+        return Trained(learn(order, step.watcher.on_batch) / words, words)
+
+    def learn(self, order: Sequence[int], on_batch: OnBatch) -> float:
+        """Learn from these sentences in this order; the sum of their losses."""
         loss, done, data = 0.0, 0, self.data
         trees = tree_options(self.options.as_dict(), outer=self.options.outer)
-        for batch in self._batches("parser", step.epoch - 1, self.options.batch):
+        for batch in _batches(order, self.options.batch):
             of_arcs, of_labels, _, _ = self.model.train(
                 self.learner,
                 data.encoded,
@@ -253,14 +268,20 @@ class ParserTask(FileTask[DependencyParser]):
             )
             loss += of_arcs + of_labels
             done += len(batch)
-            step.watcher.on_batch(done, len(data))
-        return Trained(loss / len(data.heads), len(data.heads))
+            on_batch(done, len(order))
+        return loss
 
-    def _batches(self, stage: str, epoch: int, size: int) -> Iterable[list[int]]:
+    def replica(self) -> Callable[[], ParserTask]:
+        """What makes the same task in another process, at the beginning of the parser's epochs."""
+        header, tensors = weight_parts(self.pruner)
+        pruner = {**header, "threshold": self.header["threshold"]}, tensors
+        return partial(_make_replica, *self.given, pruner)
+
+    def _order(self, stage: str, epoch: int) -> list[int]:
         """Sentences in the order of this epoch: it depends on the seed and the epoch only."""
         seed = [self.options.seed, zlib.crc32(stage.encode()), epoch]
-        order = np.random.default_rng(seed).permutation(len(self.data)).tolist()
-        return (order[start : start + size] for start in range(0, len(order), size))
+        order: list[int] = np.random.default_rng(seed).permutation(len(self.data)).tolist()
+        return order
 
     @property
     def _trees(self) -> _core.TreeOptions:
@@ -409,6 +430,19 @@ class ParserTask(FileTask[DependencyParser]):
         if stage.name == CALIBRATION:
             return [f"tree scale {scores['tree_scale']:.3g}"]
         return parser_scores(scores)
+
+
+def _batches(order: Sequence[int], size: int) -> Iterable[Sequence[int]]:
+    return (order[start : start + size] for start in range(0, len(order), size))
+
+
+def _make_replica(
+    sentences: Sequence[Sentence], options: TrainingOptions, templates: Templates | None, pruner: Parts
+) -> ParserTask:
+    task = ParserTask(sentences, None, options, templates=templates)
+    task.end(Stage(PRUNER), pruner)
+    task.begin(Stage(""))
+    return task
 
 
 def parser_scores(scores: Mapping[str, Any]) -> list[str]:

@@ -9,6 +9,7 @@ from arbora.dependency.options import TrainingOptions
 from arbora.dependency.parser import DependencyParser
 from arbora.dependency.recipe import check_recipe
 from arbora.dependency.task import ParserTask
+from arbora.executors import Executor
 from arbora.features import Templates
 from arbora.training import EpochReport, Watcher, make_task, run
 from arbora.treebank import Sentence
@@ -30,11 +31,14 @@ def train(
     licence: str = "",
     progress: Callable[[EpochReport], None] | None = None,
     on_batch: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
 ) -> DependencyParser:
     """Train a parser; the same data and options give the same weights, whatever the threads.
 
     The epoch with the best LAS on ``dev`` is kept, and probabilities are calibrated on it. Without ``dev``,
     about ``dev_fraction`` of the sentences is held out (`arbora.training.divide`; by default a tenth).
+    ``executor`` (`arbora.executors`) does the shards of an epoch (``shards`` of the options) where it says;
+    no weight depends on that.
     ``templates`` take the place of the preset's. ``progress`` gets a report per epoch, ``on_batch`` the
     sentences done and to do in it; the rest is as in `arbora.training.run`. Epoch 0 is the pruner's: its
     scores are the share of gold arcs that it would have lost, and how many candidate heads a word has (on
@@ -56,6 +60,7 @@ def train(
         templates=templates,
         threads=threads,
         licence=licence,
+        executor=executor,
     )
     return run(
         task,

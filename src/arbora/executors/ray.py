@@ -1,0 +1,74 @@
+"""Ray: a cluster at an address, or one of this machine that is begun and ended with the run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from arbora.errors import ArboraError
+from arbora.executors.executor import TRIES, Crashed, Executor, OnStart, needed, read_files
+
+AHEAD = 2
+"""So many tasks for each CPU are handed out, so that none waits for the next one."""
+
+
+class RayExecutor(Executor):
+    """Tasks of Ray Core; the bytes of files are put into the object store once."""
+
+    def __init__(self, workers: int, address: str | None = None) -> None:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+        super().__init__(workers, address)
+        self._ray = needed("ray", "ray")
+
+    def _open(self) -> None:
+        self._began = not self._ray.is_initialized()
+        if not self._began:
+            return
+        own = {"num_cpus": self.workers, "include_dashboard": False} if self.address is None else {}
+        try:
+            self._ray.init(self.address, log_to_driver=False, logging_level="error", **own)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise ArboraError(f"there is no Ray cluster at {self.address}: {error}") from None
+
+    def _close(self) -> None:
+        if self._began:
+            self._ray.shutdown()
+
+    def _run(
+        self, function: Callable[..., Any], tasks: Iterator[Any], on_start: OnStart, files: Sequence[str]
+    ) -> Iterator[Any]:
+        ray, errors = self._ray, self._ray.exceptions
+
+        def call(task: Any, *contents: Any) -> Any:
+            return function(task, *contents)  # Ray takes functions, and no partial ones
+
+        remote = ray.remote(max_retries=TRIES - 1)(call)
+        contents = [ray.put(data) for data in read_files(files)]
+        waiting: dict[Any, Any] = {}
+
+        def give() -> bool:
+            task = next(tasks, None)
+            if task is None:
+                return False
+            waiting[remote.remote(task, *contents)] = task
+            on_start("ray", task.number)
+            return True
+
+        room = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        while len(waiting) < room and give():
+            pass
+        while waiting:
+            (ready, *_), _ = ray.wait(list(waiting), num_returns=1)
+            task = waiting.pop(ready)
+            try:
+                yield ray.get(ready)
+            except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError) as error:
+                said = (str(error).splitlines() or [""])[0]
+                yield Crashed(task.number, f"its worker ended, {TRIES} times: {said}")
+            except errors.RaySystemError as error:
+                raise ArboraError(
+                    f"the Ray cluster is gone ({type(error).__name__}); what is done is kept: run the same "
+                    "command again"
+                ) from None
+            give()
