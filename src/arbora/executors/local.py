@@ -105,7 +105,7 @@ class LocalExecutor(Executor):
 
     @staticmethod
     def _answer(worker: _Worker, tries: dict[int, int]) -> Iterator[Any]:
-        """What it says; if it has ended, nothing, so that its task is tried again, or in the end `Crashed`."""
+        """What it says; if it has ended, nothing, so that its task is tried again; `Crashed` in the end."""
         try:
             yield worker.pipe.recv()
             return
