@@ -14,7 +14,7 @@ from arbora.executors import Crashed, executor_at
 from arbora.executors.local import LocalExecutor
 from arbora.learning import LEARNERS
 from arbora.learning.mixing import mixed
-from arbora.learning.states import averaged_weights, learner_parts, restore_learner
+from arbora.learning.states import learner_parts, restore_learner
 
 DATA = treebank()
 
@@ -108,36 +108,66 @@ def test_what_cannot_be_done_is_told(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["sgd", "adagrad"])
-def test_the_mixture_is_the_mean_over_all_steps_of_all_learners(name):
-    """Against the weight vectors themselves, one by one."""
+def test_the_mixture_is_that_of_weight_vectors(name):
+    """Against the weight vectors themselves: for each weight those learners count that have changed it."""
     draw = np.random.default_rng(3)
-    learner, vectors = LEARNERS[name].start(bits=3), []
+    learner = LEARNERS[name].start(bits=3)
+    sums = np.zeros(8)  # of the weight vectors before each step
+    seen = set()
 
-    def step():
-        vectors.append(learner.weights.copy())
-        learner.step([(int(draw.integers(8)), float(draw.normal())) for _ in range(3)], loss=1.0)
+    def steps(count: int) -> tuple[np.ndarray, set[int]]:
+        total, met = np.zeros(8), set()
+        for _ in range(count):
+            total += learner.weights
+            index = int(draw.integers(8))
+            learner.step([(index, float(draw.normal()))], loss=1.0)
+            met.add(index)
+        return total, met
 
-    for _ in range(4):
-        step()
-    for lengths in ((3, 5, 2), (4,), (1, 1)):
+    sums += steps(4)[0]
+    for lengths in ((3, 5, 2), (4,), (1, 1), (2, 6)):
         before = _copy(learner_parts(learner))
-        after = []
+        after, own = [], []
         for length in lengths:
             restore_learner(learner, before)
-            for _ in range(length):
-                step()
+            own.append(steps(length))
             after.append(_copy(learner_parts(learner)))
         restore_learner(learner, mixed(before, after))
-        assert learner.steps == len(vectors)
-        own = [parts["weights"] for _, parts in after]
-        np.testing.assert_allclose(learner.weights, np.mean(own, axis=0), rtol=1e-5, atol=1e-6)
+        assert learner.steps == before[0]["steps"] + sum(lengths)
         average = np.empty(learner.size, np.float32)
         learner.average(average)
-        np.testing.assert_allclose(average, np.mean(vectors, axis=0), rtol=1e-4, atol=1e-5)
-        if name == "adagrad":
-            own = [parts["squares"] for _, parts in after]
-            np.testing.assert_allclose(learner.squares, np.mean(own, axis=0), rtol=1e-5)
-    assert len(averaged_weights(learner).values) == learner.size
+        for weight in range(8):
+            those = [i for i, (_, met) in enumerate(own) if weight in met]
+            seen.add(len(those))
+            expected = before[1]["weights"][weight]
+            if those:
+                expected = np.mean([after[i][1]["weights"][weight] for i in those])
+                each = sum(own[i][0][weight] for i in those) / sum(lengths[i] for i in those)
+            else:
+                each = before[1]["weights"][weight]
+            assert learner.weights[weight] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+            sums[weight] += each * sum(lengths)
+            assert average[weight] == pytest.approx(sums[weight] / learner.steps, rel=1e-4, abs=1e-6)
+            if name == "adagrad" and those:
+                expected = np.mean([after[i][1]["squares"][weight] for i in those])
+                assert learner.squares[weight] == pytest.approx(expected, rel=1e-5)
+    assert seen >= {0, 1, 2}
+
+
+def test_one_learner_mixed_with_nothing_is_what_it_was():
+    """To the last bit, also where a weight has come back to where it was."""
+    learner = LEARNERS["perceptron"].start(bits=3)
+    for index, value in ((0, 0.1), (1, 1.0), (1, -1.0)):
+        learner.step([(index, value)], loss=1.0)
+    before = _copy(learner_parts(learner))
+    for index, value in ((2, 0.3), (1, 1.0), (1, -1.0), (0, 1e-9), (2, 0.7)):
+        learner.step([(index, value)], loss=1.0)
+    after = _copy(learner_parts(learner))
+    header, tensors = mixed(before, [after])
+    assert header == after[0]
+    assert {name: own.tobytes() for name, own in tensors.items()} == {
+        name: own.tobytes() for name, own in after[1].items()
+    }
 
 
 def _copy(parts):

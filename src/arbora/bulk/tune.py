@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import product
 from statistics import mean
 from typing import Any, BinaryIO
 
+from arbora.bulk.tune_files import add, as_json, as_toml, journal, name_of
 from arbora.bulk.work import digest_of
 from arbora.dependency import TrainingOptions, preset_options, train
 from arbora.dependency.recipe import check_recipe
@@ -126,8 +126,8 @@ def tune(
     runs = _plan(source, dev, grid, fixed)
     chosen = make_executor(executor, workers, address)
     settings = {"train": digest_of(source), "dev": digest_of(dev), "fixed": fixed}
-    with _journal(output + ".runs.jsonl", settings) as (stream, known):
-        missing = [run for run in runs if _name(run.key) not in known]
+    with journal(output + ".runs.jsonl", settings) as (stream, known):
+        missing = [run for run in runs if name_of(run.key) not in known]
         crashed = _do(chosen, missing, len(runs), known, stream, progress)
     if crashed:
         raise ArboraError(
@@ -202,72 +202,11 @@ def _do(
                 crashed.append(answer)
                 continue
             line = {key: value for key, value in answer.items() if key != "number"}
-            _add(stream, {"kind": "run", **line})
-            known[_name(line)] = line
-            done = total - sum(_name(run.key) not in known for run in missing)
+            add(stream, {"kind": "run", **line})
+            known[name_of(line)] = line
+            done = total - sum(name_of(run.key) not in known for run in missing)
             progress.on_run(done, total, line)
     return crashed
-
-
-def _name(line: Mapping[str, Any]) -> str:
-    """What a run is known by."""
-    return json.dumps([line[key] for key in ("preset", "loss", "epochs", "seed")])
-
-
-def _add(stream: BinaryIO, line: Mapping[str, Any]) -> None:
-    stream.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-    stream.flush()
-    os.fsync(stream.fileno())
-
-
-@contextmanager
-def _journal(path: str, settings: dict[str, Any]) -> Iterator[tuple[BinaryIO, dict[str, dict[str, Any]]]]:
-    """The journal, to be added to, and the runs that it has; a line that a kill cut short is cut off."""
-    import fcntl
-
-    with open(path, "a+b") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise FileError("another search writes here: wait for it, or end it first", file=path) from None
-        stream.seek(0)
-        data = stream.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        stream.truncate(len(whole))
-        lines = [_line(path, number, raw) for number, raw in enumerate(whole.splitlines(), 1)]
-        if not lines:
-            _add(stream, {"kind": "search", **settings})
-        else:
-            _check_same(path, lines[0], settings)
-        yield stream, {_name(line): line for line in lines[1:]}
-
-
-def _line(path: str, number: int, raw: bytes) -> dict[str, Any]:
-    try:
-        line: dict[str, Any] = json.loads(raw)
-        if number == 1:
-            return {key: line[key] for key in ("train", "dev", "fixed")}
-        return {
-            key: line[key] for key in ("preset", "loss", "epochs", "seed", "las", "uas", "kept", "seconds")
-        }
-    except (ValueError, KeyError, TypeError):
-        raise FileError("this is no line of a search", file=path, line=number) from None
-
-
-def _check_same(path: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    for name in ("train", "dev"):
-        if old[name] != new[name]:
-            raise FileError(
-                f"these runs are of another {name} treebank: give that one, or another --output", file=path
-            )
-    for name in sorted(old["fixed"].keys() | new["fixed"].keys()):
-        before, now = old["fixed"].get(name), new["fixed"].get(name)
-        if before != now:
-            raise FileError(
-                f"these runs are with other options ({name} was {before}, not {now}): give the same ones, or "
-                "another --output",
-                file=path,
-            )
 
 
 def _rows(grid: Grid, runs: Sequence[Run], known: Mapping[str, dict[str, Any]]) -> list[Row]:
@@ -275,7 +214,7 @@ def _rows(grid: Grid, runs: Sequence[Run], known: Mapping[str, dict[str, Any]]) 
     rows = []
     for configuration in grid.configurations():
         own = [run for run in runs if run.key == {**configuration, "seed": run.key["seed"]}]
-        lines = [known[_name(run.key)] for run in own]
+        lines = [known[name_of(run.key)] for run in own]
         las = [line["las"] for line in lines]
         rows.append(
             Row(
@@ -296,7 +235,7 @@ def _rows(grid: Grid, runs: Sequence[Run], known: Mapping[str, dict[str, Any]]) 
 def _best(row: Row, source: str, dev: str, fixed: Mapping[str, Any], runs: Sequence[Run]) -> dict[str, Any]:
     """The best configuration as plain data, without times: the same whoever did the work."""
     line = next(line for line in row.runs if line["seed"] == row.seed)
-    options = next(run.options for run in runs if _name(run.key) == _name(line))
+    options = next(run.options for run in runs if name_of(run.key) == name_of(line))
     words = ["arbora", "train", "parser", source, "--dev", dev, "--output", "best.arbora"]
     words += ["--preset", row.preset, *(["--loss", line["loss"]] if line["loss"] else [])]
     words += ["--epochs", str(row.epochs), "--seed", str(row.seed)]
@@ -316,27 +255,3 @@ def _best(row: Row, source: str, dev: str, fixed: Mapping[str, Any], runs: Seque
         "seeds": [own["seed"] for own in row.runs],
         "options": options.as_dict(),
     }
-
-
-def as_json(best: Mapping[str, Any]) -> str:
-    """A configuration as JSON."""
-    return json.dumps(best, ensure_ascii=False, indent=2) + "\n"
-
-
-def as_toml(best: Mapping[str, Any]) -> str:
-    """A configuration as TOML, which has no null: what is left to the preset is left out.
-
-    >>> print(as_toml({"las": 0.5, "options": {"loss": "svm", "beta": None}}), end="")
-    las = 0.5
-    [options]
-    loss = "svm"
-    """
-    lines = [
-        f"{key} = {json.dumps(own, ensure_ascii=False)}" for key, own in best.items() if key != "options"
-    ]
-    options = {key: own for key, own in best["options"].items() if own is not None}
-    lines += [
-        "[options]",
-        *(f"{key} = {json.dumps(own, ensure_ascii=False)}" for key, own in options.items()),
-    ]
-    return "\n".join(lines) + "\n"

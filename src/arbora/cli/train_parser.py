@@ -101,7 +101,8 @@ def train_parser(
         typer.Option(
             metavar="N",
             help="Do every epoch on N parts of the treebank apart, and go on with the mean of their weights "
-            "(McDonald, Hall & Mann 2010). N is part of what the model depends on; --workers is not.",
+            "(McDonald, Hall & Mann 2010), which takes more epochs. The model depends on N, and not on "
+            "--workers.",
             rich_help_panel=LEARNING,
         ),
     ] = DEFAULTS.shards,
