@@ -55,7 +55,7 @@ WITHOUT_ARRAYS = {
     *(f"{name}.__init__" for name in ("CoarseSpans", "ConlluDecoder", "IsbnLearner", "LinearScorer")),
     *(
         f"{name}.__init__"
-        for name in ("OnlineLearner", "SpanModel", "SpanParser", "TextScanner", "TreeOptions")
+        for name in ("OnlineLearner", "SpanModel", "SpanParser", "TextCounts", "TextScanner", "TreeOptions")
     ),
 }
 
