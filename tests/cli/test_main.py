@@ -21,6 +21,7 @@ ENGLISH = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "en.co
 PROGRAM = str(Path(sys.executable).parent / "arbora")
 COMMANDS = [
     "bench",
+    "bulk",
     "convert",
     "draw",
     "evaluate",
@@ -33,6 +34,7 @@ COMMANDS = [
     "tag",
     "tokenize",
     "train",
+    "tune",
     "validate",
 ]
 # Runs the command and prints which of the modules that take time were imported.

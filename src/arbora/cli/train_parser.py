@@ -91,18 +91,28 @@ def train_parser(
         typer.Option(help=f"The length of steps, at most. By default {_RATES}.", rich_help_panel=LEARNING),
     ] = None,
     batch: Annotated[
-        int, typer.Option(help="Sentences between two changes of the weights.", rich_help_panel=LEARNING)
+        int,
+        typer.Option(
+            help=f"Sentences between two changes of the weights. By default {DEFAULTS.batch}.",
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
     ] = DEFAULTS.batch,
     seed: Annotated[
-        int, typer.Option(help="Of the order of sentences.", rich_help_panel=LEARNING)
+        int,
+        typer.Option(
+            help=f"Of the order of sentences. By default {DEFAULTS.seed}.",
+            show_default=False,
+            rich_help_panel=LEARNING,
+        ),
     ] = DEFAULTS.seed,
     shards: Annotated[
         int,
         typer.Option(
             metavar="N",
-            help="Do every epoch on N parts of the treebank apart, and go on with the mean of their weights "
-            "(McDonald, Hall & Mann 2010), which takes more epochs. The model depends on N, and not on "
-            "--workers.",
+            help="Learn from N parts of the treebank apart, and mix the weights after each epoch; "
+            "this takes more epochs. The model depends on N.",
+            show_default=False,
             rich_help_panel=LEARNING,
         ),
     ] = DEFAULTS.shards,
@@ -110,8 +120,8 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="WHERE",
-            help="Who does the shards: a number of processes of this machine, dask://HOST:PORT or "
-            "ray://HOST:PORT. The bytes of the model are the same.",
+            help="Who does the shards: a number of processes, dask://HOST:PORT or ray://HOST:PORT. "
+            "The model does not depend on it.",
             show_default=False,
             rich_help_panel=LEARNING,
         ),
@@ -202,10 +212,9 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="SET",
-            help=f"What to learn from besides trees: {', '.join(OUTER_SETS)}. relaxation: where dual "
-            "decomposition proves no tree, the fractions that it found, so that more can be proved. "
-            "automata: what each head's automaton takes by itself, without a solver. By default as the "
-            "preset has it.",
+            help=f"What to learn from besides trees: {', '.join(OUTER_SETS)}. relaxation: the fractions "
+            "that dual decomposition leaves, so that more is proved. automata: what each head's takes by "
+            "itself. By default as the preset has it.",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
