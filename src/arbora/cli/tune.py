@@ -138,8 +138,9 @@ def _numbers(text: str, option: str) -> tuple[int, ...]:
 
 def _tell(done: int, total: int, line: dict[str, Any]) -> None:
     loss = f" {line['loss']}" if line["loss"] else ""
+    epochs = "1 epoch" if line["epochs"] == 1 else f"{line['epochs']} epochs"
     typer.echo(
-        f"{done}/{total}  {line['preset']}{loss}, {line['epochs']} epochs, seed {line['seed']}  "
+        f"{done}/{total}  {line['preset']}{loss}, {epochs}, seed {line['seed']}  "
         f"LAS {100 * line['las']:.2f}  {line['seconds']:,.1f} s",
         err=True,
     )
