@@ -212,9 +212,9 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="SET",
-            help=f"What to learn from besides trees: {', '.join(OUTER_SETS)}. relaxation: the fractions "
-            "that dual decomposition leaves, so that more is proved. automata: what each head's takes by "
-            "itself. By default as the preset has it.",
+            help=f"Learn beyond trees: {', '.join(OUTER_SETS)}. relaxation: from fractions that dual "
+            "decomposition leaves; automata: from what each head's takes by itself. By default as the "
+            "preset has it.",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
