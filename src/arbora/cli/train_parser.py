@@ -213,7 +213,7 @@ def train_parser(
         typer.Option(
             metavar="SET",
             help=f"Learn beyond trees: {', '.join(OUTER_SETS)}. relaxation: from fractions that dual "
-            "decomposition leaves; automata: from what each head's takes by itself. By default as the "
+            "decomposition leaves; automata: from what each automaton takes alone. By default as the "
             "preset has it.",
             rich_help_panel=SEVERAL_ARCS,
         ),
