@@ -5,7 +5,7 @@
 changes golden models in header, tensors and bytes, opens each and lets it parse. Whatever else happens (an
 error when it parses, a crash, more than `SECONDS`, much memory, an answer that is none) is printed, with the
 number of the file: ``--first NUMBER --count 1`` makes the same one again. With ``--keep FOLDER`` such files
-are kept. CONTRIBUTING.md says how to run it under the address sanitizer.
+are kept.
 """
 
 from __future__ import annotations

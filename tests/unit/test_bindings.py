@@ -1,7 +1,6 @@
 """Every binding checks what it is given before the core reads it.
 
-`tests/binding_cases.py` has a sound call of each; here arrays become too short, and numbers too large. The
-same runs under the address sanitizer (`test_core_sanitized.py`), which sees what is read beside them.
+`tests/binding_cases.py` has a sound call of each; here arrays become too short, and numbers too large.
 """
 
 from __future__ import annotations
