@@ -124,14 +124,13 @@ def lower_bound(eta, choices, means) -> float:
 
 
 @pytest.mark.parametrize(
-    ("width", "longest", "scale", "networks"),
-    [(2, 8, 0.5, 15), (2, 8, 2, 15), (3, 6, 0.5, 10), (3, 6, 1, 15), (4, 5, 1, 8)],
+    ("width", "longest", "scale"), [(2, 8, 0.5), (2, 8, 2), (3, 6, 0.5), (3, 6, 1), (4, 5, 1)]
 )
-def test_mean_field_is_closer_to_the_truth_than_feed_forward(width, longest, scale, networks):
+def test_mean_field_is_closer_to_the_truth_than_feed_forward(width, longest, scale):
     """Data drawn from small known networks; the truth is a sum over all values of the latent variables."""
     errors: dict[str, list[float]] = {inference: [] for inference in INFERENCES}
     rng = np.random.default_rng(5)
-    for _ in range(networks):
+    for _ in range(15):
         network = random_network(
             "mean-field",
             rng,
@@ -148,7 +147,7 @@ def test_mean_field_is_closer_to_the_truth_than_feed_forward(width, longest, sca
             network.inference = inference
             found = network.core.log_probabilities(network.weights, corpus_of(network, *drawn), 2)
             errors[inference] += np.abs(np.asarray(found) - exact).tolist()
-    assert len(errors["mean-field"]) > 50
+    assert len(errors["mean-field"]) > 100
     assert np.mean(errors["mean-field"]) < 0.95 * np.mean(errors["feed-forward"])
 
 

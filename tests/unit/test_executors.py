@@ -20,7 +20,6 @@ from arbora.errors import ArboraError
 from arbora.executors import EXECUTORS, make_executor
 
 OPTIONS = BulkOptions(shard_bytes=15_000)
-MODULES = {"dask": "distributed", "ray": "ray"}
 COMMAND = "from arbora.cli import main; main()"
 
 
@@ -48,8 +47,6 @@ def check(folder: Path, expected: bytes) -> None:
 
 @pytest.mark.parametrize("name", EXECUTORS)
 def test_a_worker_is_killed_while_it_works(name, source, expected, tmp_path):
-    if name in MODULES:
-        pytest.importorskip(MODULES[name])
     killed = []
 
     def kill(event: Event) -> None:
@@ -114,7 +111,6 @@ def begin_dask(*words: str) -> subprocess.Popen[bytes]:
 
 
 def test_the_scheduler_of_dask_is_killed(source, expected, tmp_path):
-    pytest.importorskip("distributed")
     file, folder = tmp_path / "scheduler.json", tmp_path / "out"
     shared = ["--no-dashboard", "--scheduler-file", str(file)]
     scheduler = begin_dask("scheduler", "--host", "127.0.0.1", "--port", "0", *shared)
@@ -150,7 +146,6 @@ def test_the_scheduler_of_dask_is_killed(source, expected, tmp_path):
 
 
 def test_a_cluster_of_ray_is_killed(source, expected, tmp_path):
-    pytest.importorskip("ray")
     folder = tmp_path / "out"
     process = begin(source, folder, "--executor", "ray")
     wait_for(folder, 2, process)
@@ -194,7 +189,7 @@ def test_executors_that_are_refused(arguments, reason):
         make_executor(*arguments)
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", ["dask", "ray"])
 def test_extras_that_are_missing(name, monkeypatch):
     def nothing(module: str) -> None:
         raise ImportError(module)
