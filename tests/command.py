@@ -1,7 +1,7 @@
 """The command in this process: what ``arbora`` does, without the time that Python takes to start.
 
-Tests of options are many, and each is over in a moment; those of pipes, signals and help run the installed
-command itself.
+Tests of options and of help are many, and each is over in a moment; those of pipes and signals run the
+installed command itself, and `tests/cli/test_main.py` begins every command in a process of its own.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ def run_here(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess
     with (
         mock.patch.object(sys, "argv", words),
         mock.patch.object(sys, "stdin", source),
+        mock.patch.object(sys, "__stdout__", out),  # no terminal, wherever the tests run
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(errors),
     ):

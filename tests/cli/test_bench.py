@@ -6,13 +6,13 @@ import io
 import json
 import os
 import subprocess
-import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command import run_here
 from oracles import trees as oracle
 from rich.console import Console
 
@@ -25,8 +25,7 @@ from arbora.errors import ArboraError
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    program = str(Path(sys.executable).parent / "arbora")
-    return subprocess.run([program, "bench", *arguments], capture_output=True, text=True, check=False)
+    return run_here("bench", *arguments)
 
 
 @pytest.fixture(scope="module")

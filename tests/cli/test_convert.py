@@ -1,14 +1,13 @@
-"""``arbora convert`` as people run it."""
+"""``arbora convert``."""
 
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import run_here
 
-ARBORA = str(Path(sys.executable).parent / "arbora")
 UD = (
     "# sent_id = 1\n1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n1\tdo\tdo\tAUX\tVBP\t_\t0\troot\t0:root\t_\n"
     "2\tn't\tnot\tPART\tRB\t_\t1\tadvmod\t_\tSpaceAfter=No\n2.1\tx\t_\t_\t_\t_\t_\t_\t0:root\t_\n\n"
@@ -17,9 +16,8 @@ X = "1\tdo\tdo\tAUX\tVBP\t_\t0\troot\t_\t_\n2\tn't\tnot\tPART\tRB\t_\t1\tadvmod\
 BAD = "1\ta\n\n"
 
 
-def run(*arguments: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [ARBORA, "convert", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+def run(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return run_here("convert", *arguments, stdin=stdin)
 
 
 @pytest.fixture
@@ -173,6 +171,5 @@ def test_what_was_cut_is_put_together_again(tmp_path, text):
         if source is back:
             assert run(words, back).returncode == 0
             assert back.read_bytes() == raw.read_bytes()
-        tokenized = [ARBORA, "tokenize", "-i", str(source), "-o", str(target)]
-        assert subprocess.run(tokenized, check=False).returncode == 0
+        assert run_here("tokenize", "-i", source, "-o", target).returncode == 0
     assert again.read_bytes() == words.read_bytes()

@@ -1,32 +1,24 @@
-"""The command ``arbora draw``, as a user runs it."""
+"""The command ``arbora draw``."""
 
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from command import run_here
 
 ROOT = Path(__file__).resolve().parents[2]
 TREEBANK = ROOT / "examples" / "treebank"
-COMMAND = Path(sys.executable).with_name("arbora")
 
 
-def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [COMMAND, "draw", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        **options,
-    )
+def run(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return run_here("draw", *arguments, stdin=stdin)
 
 
-def good(*arguments: object, **options: object) -> str:
-    done = run(*arguments, **options)
+def good(*arguments: object, stdin: str = "") -> str:
+    done = run(*arguments, stdin=stdin)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout
@@ -90,7 +82,7 @@ def test_constituents():
 
 def test_standard_input():
     source = (TREEBANK / "en.conllu").read_text("utf-8")
-    assert "Goodbye" in good("-", "--input-format", "conllu", "--first", 1, input=source)
+    assert "Goodbye" in good("-", "--input-format", "conllu", "--first", 1, stdin=source)
 
 
 def test_many_trees_in_one_picture(tmp_path):

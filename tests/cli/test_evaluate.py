@@ -1,23 +1,21 @@
-"""``arbora evaluate``, the installed command."""
+"""``arbora evaluate``."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
+
+from command import run_here
 
 from arbora.evaluation.conll18 import METRICS
 from arbora.treebank import Multiword, Sentence, read, write
 
-ARBORA = Path(sys.executable).with_name("arbora")
 GOLD = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "de.conllu"
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [ARBORA, "evaluate", *map(str, arguments)], capture_output=True, text=True, check=False
-    )
+    return run_here("evaluate", *arguments)
 
 
 def damaged(tmp_path: Path) -> Path:

@@ -1,20 +1,19 @@
-"""``arbora inspect``, the installed command."""
+"""``arbora inspect``."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-import sys
-from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
+from command import run_here
 
 from arbora.models import FORMAT_VERSION, compact, read_model, write_model
 from arbora.pipeline.shipped import find_model
 
-ARBORA = Path(sys.executable).with_name("arbora")
 HEADER = {
     "architecture": "dependency-parser",
     "preset": "first-order",
@@ -36,13 +35,8 @@ WEIGHTS = np.array([0, -2.5, 1, 0] * 100, np.float32)
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [ARBORA, "inspect", *map(str, arguments)],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        env={**os.environ, "COLUMNS": "140", "PYTHONIOENCODING": "utf-8"},
-    )
+    with mock.patch.dict(os.environ, COLUMNS="140"):
+        return run_here("inspect", *arguments)
 
 
 @pytest.fixture

@@ -7,8 +7,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from command import run_here
 
 import arbora.cli
 import arbora.errors
@@ -47,11 +49,9 @@ print(*sorted({"arbora._core", "numpy", "rich"} & sys.modules.keys()))
 """
 
 
-def arbora_command(
-    *arguments: str, environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
+def arbora_command(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The installed command, as a user runs it."""
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, env=environment)
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False)
 
 
 def test_version():
@@ -99,6 +99,7 @@ def test_called_as_a_function():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_every_command(command):
+    """In a process of its own: a command imports all that it needs, whatever else was imported before."""
     done = arbora_command(command, "--help")
     assert done.returncode == 0
     assert "Usage" in done.stdout
@@ -114,7 +115,8 @@ def test_help_fits_two_screens_of_a_readable_width(command):
         environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
         if columns is not None:
             environment["COLUMNS"] = str(columns)
-        done = arbora_command(*command, "--help", environment=environment)
+        with mock.patch.dict(os.environ, environment, clear=True):
+            done = run_here(*command, "--help")
         shown[columns] = done.stdout.splitlines()
         assert max(map(len, shown[columns])) == min(columns or WIDEST, WIDEST)
     assert shown[None] == shown[100] == shown[250]
@@ -140,7 +142,7 @@ def test_help_fits_two_screens_of_a_readable_width(command):
     ],
 )
 def test_common_options_come_first_and_the_rest_in_panels(command, panels, first):
-    shown = arbora_command(*command, "--help").stdout
+    shown = run_here(*command, "--help").stdout
     assert re.findall(r"^╭─ (.*?) ─*╮$", shown, re.MULTILINE) == panels
     options = re.findall(r"^│[ *]+(--[\w-]+)", shown, re.MULTILINE)
     assert options[: len(first)] == first

@@ -79,7 +79,7 @@ def accuracy(path: Path) -> float:
 
 
 def test_help_teaches():
-    done = run_installed("parse", "--help")
+    done = run_here("parse", "--help")
     assert done.returncode == 0
     for words in ("--constraints", "from-input", "mbr", "kbest_rank", "--keep-tags", "always so", "DEPS"):
         assert words in done.stdout

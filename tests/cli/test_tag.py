@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from command import run_here
 from arbora.text import Tagger, TagOptions
 from arbora.treebank import Sentence, read, write
 
-ARBORA = Path(sys.executable).with_name("arbora")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "treebank"
 ENGLISH, TURKISH = EXAMPLES / "en.conllu", EXAMPLES / "tr.conllu"
 SMALL = ("--bits", 14, 14, 12, "--epochs", 2, "--threads", 2)
@@ -119,9 +117,7 @@ def test_help_teaches():
         ("train tagger", "arbora train tagger train.conllu"),
         ("tag", "arbora tag --model"),
     ):
-        done = subprocess.run(
-            [ARBORA, *command.split(), "--help"], capture_output=True, text=True, check=False
-        )
+        done = run_here(*command.split(), "--help")
         assert done.returncode == 0
         assert example in done.stdout
 

@@ -1,17 +1,16 @@
-"""``arbora validate`` as people run it."""
+"""``arbora validate``."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import run_here
 
 from arbora.treebank import validating
 
-ARBORA = str(Path(sys.executable).parent / "arbora")
 HEAD = "# sent_id = {}\n# text = a b\n"
 ROW = "{}\t{}\t_\t_\t_\t{}\t{}\tdep\t_\t_\n"
 GOOD = HEAD.format("g") + ROW.format(1, "a", "_", 0) + ROW.format(2, "b", "_", 1) + "\n"
@@ -19,9 +18,8 @@ BAD = HEAD.format("bad") + ROW.format(1, "", "_", 0) + ROW.format(2, "b", "_", 7
 ODD = HEAD.format("odd") + ROW.format(1, "a", "x", 0) + ROW.format(2, "c", "_", 1) + "\n"
 
 
-def run(*arguments: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [ARBORA, "validate", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+def run(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return run_here("validate", *arguments, stdin=stdin)
 
 
 @pytest.fixture

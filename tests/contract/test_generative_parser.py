@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache, cached_property
 from math import log
 
 import numpy as np
@@ -99,6 +100,7 @@ class Case:
                 names.append("dep" if self.labels == 1 else LABELS[self.labels - 1])
         return heads, names
 
+    @cached_property
     def posterior(self) -> dict[tuple[tuple[int, ...], tuple[str, ...]], float]:
         """p(tree | words) of all trees."""
         found = {}
@@ -114,15 +116,19 @@ class Case:
         """p(head, modifier | words)."""
         n = len(self.sentence)
         found = np.zeros((n + 1, n + 1))
-        for (heads, _), chance in self.posterior().items():
+        for (heads, _), chance in self.posterior.items():
             found[list(heads), range(1, n + 1)] += chance
         return found
 
 
-def cases(name: str, labels: int, single_root: bool):
+@cache
+def cases(name: str, labels: int, single_root: bool) -> list[Case]:
+    """Most tests ask for the same ones; nobody changes them."""
+    found = []
     for turn, points in enumerate(POINTS * 2):
         n = max(1 + turn % 4 if turn % 5 else 4, max(points, default=0) - len(points) + 1)
-        yield Case(name, labels, single_root, turn, n, points, distance=turn % 4 > 1)
+        found.append(Case(name, labels, single_root, turn, n, points, distance=turn % 4 > 1))
+    return found
 
 
 @kinds
@@ -131,7 +137,7 @@ def cases(name: str, labels: int, single_root: bool):
 def test_best_trees(name, labels, single_root):
     for case in cases(name, labels, single_root):
         found = next(case.parser.parse([case.sentence], ParseOptions(probabilities=True)))
-        trees = case.posterior()
+        trees = case.posterior
         own = trees[tuple(found.heads), tuple(found.deprels)]
         assert own == pytest.approx(max(trees.values()), **NEAR)
         assert found.findings["tree_log_probability"] == pytest.approx(log(own), **NEAR)
@@ -146,7 +152,7 @@ def test_the_best_tree_is_the_first_of_the_k_best(labels, single_root):
         case = Case("valence", labels, single_root, turn, 2 + turn % (4 if labels == 1 else 3), ())
         ((best,),) = case.parser.kbest([case.sentence], 1)
         found = next(case.parser.parse([case.sentence]))
-        trees = case.posterior()
+        trees = case.posterior
         assert trees[tuple(best.heads), tuple(best.deprels)] == pytest.approx(max(trees.values()), **NEAR)
         assert trees[tuple(found.heads), tuple(found.deprels)] == pytest.approx(max(trees.values()), **NEAR)
 
@@ -160,7 +166,7 @@ def test_distances_do_not_count_punctuation(name, labels):
         heads, _ = case.parser.probabilities(case.sentence)
         np.testing.assert_allclose(heads, case.marginals(), rtol=0, atol=1e-9)
         found = next(case.parser.parse([case.sentence]))
-        trees = case.posterior()
+        trees = case.posterior
         assert trees[tuple(found.heads), tuple(found.deprels)] == pytest.approx(max(trees.values()), **NEAR)
 
 
@@ -169,7 +175,7 @@ def test_distances_do_not_count_punctuation(name, labels):
 @roots
 def test_kbest(name, labels, single_root):
     for case in cases(name, labels, single_root):
-        trees = case.posterior()
+        trees = case.posterior
         (found,) = case.parser.kbest([case.sentence], 6)
         got = [tree.log_probability for tree in found]
         assert got == pytest.approx([log(own) for own in sorted(trees.values())[::-1][:6]], **NEAR)
@@ -189,7 +195,7 @@ def test_probabilities(name, labels, single_root):
         sure = [heads[head, word] for word, head in enumerate(found.heads, 1)]
         assert found.findings["HeadProbability"] == pytest.approx(sure, **NEAR)
         wanted = np.zeros(names[1:].shape)
-        for (own, labelled), chance in case.posterior().items():
+        for (own, labelled), chance in case.posterior.items():
             if list(own) == found.heads:
                 for word, label in enumerate(labelled):
                     wanted[word, case.parser.labels.index(label)] += chance
@@ -203,9 +209,9 @@ def test_most_right_arcs(name, single_root):
     for case in cases(name, 1, single_root):
         found = next(case.parser.parse([case.sentence], ParseOptions(decoder="mbr")))
         marginals, words = case.marginals(), range(1, len(case.sentence) + 1)
-        values = {heads: marginals[list(heads), words].sum() for heads, _ in case.posterior()}
+        values = {heads: marginals[list(heads), words].sum() for heads, _ in case.posterior}
         assert values[tuple(found.heads)] == pytest.approx(max(values.values()), **NEAR)
-        best = max(case.posterior().items(), key=lambda pair: pair[1])[0][0]
+        best = max(case.posterior.items(), key=lambda pair: pair[1])[0][0]
         different += values[best] < max(values.values()) - 1e-9
     assert different or name != "bigram"
 
@@ -215,8 +221,8 @@ def test_most_right_arcs(name, single_root):
 @roots
 def test_samples(name, labels, single_root):
     deviations = []
-    for case in list(cases(name, labels, single_root))[5:]:
-        trees = case.posterior()
+    for case in cases(name, labels, single_root)[5:]:
+        trees = case.posterior
         (drawn,) = case.parser.sample([case.sentence], 2000, seed=3)
         seen = Counter((tuple(tree.heads), tuple(tree.deprels)) for tree in drawn)
         assert set(seen) <= set(trees)
@@ -248,7 +254,7 @@ def test_what_the_input_has_is_kept(name, labels, single_root):
     rng = np.random.default_rng(5)
     free = ParseOptions(constraints=True)
     for case in cases(name, labels, single_root):
-        trees = case.posterior()
+        trees = case.posterior
         heads, _ = list(trees)[rng.integers(len(trees))]
         given = [int(head) if rng.random() < 0.5 else None for head in heads]
         sentence = Sentence(case.sentence.forms, upos=case.sentence.upos, heads=given)
@@ -289,8 +295,8 @@ def test_punctuation_with_a_head_of_its_own(name, single_root, head):
 @kinds
 @roots
 def test_ilp_finds_the_same_tree(name, single_root):
-    for case in list(cases(name, 1, single_root))[::2]:
-        trees = {heads: chance for (heads, _), chance in case.posterior().items()}
+    for case in cases(name, 1, single_root)[::2]:
+        trees = {heads: chance for (heads, _), chance in case.posterior.items()}
         graph = case.parser.graph(case.sentence)
         heads = graph.heads_of(graph.graph.solve("ilp"))
         assert trees[tuple(heads)] == pytest.approx(max(trees.values()), **NEAR)
@@ -304,7 +310,7 @@ def test_rules(name, single_root):
     """The best tree of those in which no B has modifiers."""
     changed = 0
     for case in cases(name, 1, single_root):
-        trees = {heads: chance for (heads, _), chance in case.posterior().items()}
+        trees = {heads: chance for (heads, _), chance in case.posterior.items()}
         tags = case.sentence.upos
         kept = {
             heads: chance

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from copy import copy
+from functools import cache
 from itertools import product
 from math import exp, fsum, inf
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,6 +62,7 @@ class Case:
         self.labels = rng.integers(LABELS, size=n).tolist()
         size = (1 << BITS) + self.core.padding
         self.weights = (np.round(rng.normal(size=size) * spread * 1024) / 1024).astype(np.float32)
+        self.known: dict[tuple[str, float], tuple] = {}  # of these weights
 
     def loss(self, beta: float, gamma: float, outer: str = "none", **options) -> tuple[float, np.ndarray]:
         """The core's: its value and its gradient, a number for each weight."""
@@ -93,6 +97,14 @@ class Case:
 
     def potentials(self, gamma: float) -> list[tuple[list[np.ndarray], float]]:
         """Of every tree: the scores of each word's labels with their costs, and the score of its parts."""
+        return self._once("potentials", gamma, self._potentials)
+
+    def _once(self, name: str, gamma: float, compute: Callable[[float], Any]) -> Any:
+        if (name, gamma) not in self.known:
+            self.known[name, gamma] = compute(gamma)
+        return self.known[name, gamma]
+
+    def _potentials(self, gamma: float) -> list[tuple[list[np.ndarray], float]]:
         of_labels, of_parts = self.scores()
         result = []
         for tree in self.trees:
@@ -140,6 +152,9 @@ class Case:
 
     def best(self, gamma: float) -> tuple[list[int], list[int], float]:
         """The best labelled tree with costs, and by how much it is better than all others."""
+        return self._once("best", gamma, self._best)
+
+    def _best(self, gamma: float) -> tuple[list[int], list[int], float]:
         every = sorted(
             ((fsum(row[label] for row, label in zip(rows, labels, strict=True)) + parts, tree, labels)
              for tree, (rows, parts) in zip(self.trees, self.potentials(gamma), strict=True)
@@ -191,7 +206,7 @@ class Case:
 
     def uses(self) -> np.ndarray:
         """How many features of arcs, labels and parts share each weight."""
-        words, parts, mask = TwinWords(self.sentence), self.twin.parts, self.twin.mask
+        words, parts, mask = TwinWords.of(self.sentence), self.twin.parts, self.twin.mask
         places: list[int] = []
         for arc in self.arcs:
             places += arc_features(words, parts["arcs"], mask, *arc)
@@ -203,22 +218,27 @@ class Case:
         return np.bincount(places, minlength=len(self.weights))
 
 
+@cache
+def small_cases(model: str, single_root: bool) -> list[Case]:
+    """Every loss and every solver is asked about the same ones; nobody changes them."""
+    rng = np.random.default_rng([21, list(MODELS).index(model), single_root])
+    return [Case(rng, model, n, single_root, 0.5) for n in (1, 2, 3, 3, 4)]
+
+
 @pytest.mark.parametrize("solver", ["ad3", "dual-decomposition"])
 @pytest.mark.parametrize(("beta", "gamma"), PARAMETERS, ids=["perceptron", "svm"])
 @roots
 @models
 def test_the_best_tree(model, single_root, beta, gamma, solver):
     """Where the best tree is found, its value and gradient; a worse one has a lower value."""
-    rng = np.random.default_rng([21, list(MODELS).index(model), single_root])
     found = 0
-    for n in (1, 2, 3, 3, 4):
-        case = Case(rng, model, n, single_root, 0.5)
+    for case in small_cases(model, single_root):
         value, gradient = case.loss(beta, gamma, solver=solver)
         expected = case.expected(beta, gamma)
         assert value <= expected + 1e-6
         heads, labels, margin = case.best(gamma)
         if value < expected - 1e-6:
-            assert n > 2
+            assert case.n > 2
             continue
         found += 1
         assert margin > 1e-6
@@ -236,8 +256,7 @@ def test_slopes_of_the_best_tree(model, single_root, solver):
     """By central differences, where no other tree is near."""
     rng = np.random.default_rng([2, list(MODELS).index(model), single_root])
     step, checked = 1 / 128, 0
-    for n in (1, 2, 3, 3, 4):
-        case = Case(rng, model, n, single_root, 0.5)
+    for case in small_cases(model, single_root):
         value, gradient = case.loss(inf, 1.0, solver=solver)
         if case.best(1.0)[2] < 0.2 or value < case.expected(inf, 1.0) - 1e-6:
             continue
@@ -264,6 +283,7 @@ def nudged(case: Case, place: int, step: float) -> list[Case]:
     for end, sign in zip(ends, (1, -1), strict=True):
         end.weights = case.weights.copy()
         end.weights[place] += sign * step
+        end.known = {}
     return ends
 
 

@@ -21,7 +21,7 @@ from arbora.models import architectures, read_model, write_model
 from arbora.training import EpochReport, StoppedError, Watcher, checkpoint_name
 
 NAMES = [architecture.name for architecture in architectures() if architecture.task]
-KILLS, ENDS = 4, 8
+KILLS, ENDS = 3, 5
 
 
 def test_every_architecture_has_a_small_run():

@@ -126,6 +126,17 @@ def side_hashes(
     """Hashes of a side of a template at a word, one for each value of a set; [0] without a side."""
     if not side:
         return [0]
+    key = (role, *side, word)
+    if heads is not None:
+        return _side_hashes(words, heads, role, side, word)
+    if key not in words.sides:
+        words.sides[key] = _side_hashes(words, None, role, side, word)
+    return words.sides[key]
+
+
+def _side_hashes(
+    words: Words, heads: list[int] | None, role: str, side: list[tuple[int | str, str]], word: int
+) -> list[int]:
     if any(name not in words.present for _, name in side):
         return []
     seed = hash_text(role)
@@ -263,7 +274,7 @@ class Twin:
 
     def arcs(self, sentence: Sentence, weights: np.ndarray, section: str = "arcs") -> np.ndarray:
         """Scores of all arcs, (n+1) x (n+1); 0 where there is none."""
-        words = Words(sentence)
+        words = Words.of(sentence)
         scores = np.zeros((words.n + 1, words.n + 1))
         for head, modifier in all_arcs(words.n):
             places = arc_features(words, self.parts[section], self.mask, head, modifier)
@@ -286,7 +297,7 @@ class Twin:
         heads=None,
     ) -> np.ndarray:
         """Scores of so many values of some arcs: labels, roles, tags of (0, word), pairs of tags."""
-        words, scores = Words(sentence), np.zeros((len(arcs), count))
+        words, scores = Words.of(sentence), np.zeros((len(arcs), count))
         for row, (head, modifier) in zip(scores, arcs, strict=True):
             for at in label_blocks(words, self.parts[section], self.mask, head, modifier, heads):
                 row += weights[at : at + count]
@@ -294,7 +305,7 @@ class Twin:
 
     def siblings(self, sentence: Sentence, weights: np.ndarray, head: int, heads: list[int]) -> np.ndarray:
         """Scores of neighbouring labels below a head, (labels+1) x (labels+1)."""
-        words, states = Words(sentence), self.labels + 1
+        words, states = Words.of(sentence), self.labels + 1
         scores = np.zeros((states, states))
         for previous in range(states):
             for at in sibling_blocks(words, self.parts["siblings"], self.mask, head, previous, heads):
@@ -305,7 +316,7 @@ class Twin:
         self, sentence: Sentence, weights: np.ndarray, section: str, pieces: list[Piece]
     ) -> list[float]:
         """Scores of parts of several arcs."""
-        words = Words(sentence)
+        words = Words.of(sentence)
         return [
             float(weights[part_features(words, self.parts[section], self.mask, piece)].astype(float).sum())
             for piece in pieces
@@ -314,17 +325,17 @@ class Twin:
     # Gradients: adds (gradient of a score) * (its feature vector) to ``total``.
 
     def add_arc(self, sentence: Sentence, total: np.ndarray, arc: tuple[int, int], by: float, section="arcs"):
-        for place in arc_features(Words(sentence), self.parts[section], self.mask, *arc):
+        for place in arc_features(Words.of(sentence), self.parts[section], self.mask, *arc):
             total[place] += by
 
     def add_label(
         self, sentence: Sentence, total, section: str, arc, label: int, by: float, heads=None
     ) -> None:
-        for at in label_blocks(Words(sentence), self.parts[section], self.mask, *arc, heads):
+        for at in label_blocks(Words.of(sentence), self.parts[section], self.mask, *arc, heads):
             total[at + label] += by
 
     def add_piece(self, sentence: Sentence, total: np.ndarray, section: str, piece: Piece, by: float) -> None:
-        for place in part_features(Words(sentence), self.parts[section], self.mask, piece):
+        for place in part_features(Words.of(sentence), self.parts[section], self.mask, piece):
             total[place] += by
 
     def add_siblings(
@@ -332,7 +343,7 @@ class Twin:
     ) -> None:
         for previous, row in enumerate(gradient):
             for at in sibling_blocks(
-                Words(sentence), self.parts["siblings"], self.mask, head, previous, heads
+                Words.of(sentence), self.parts["siblings"], self.mask, head, previous, heads
             ):
                 total[at : at + len(row)] += row
 

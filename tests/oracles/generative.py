@@ -7,7 +7,7 @@ plain words. Probabilities come from a dictionary of counts, and every answer is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import fsum, log, prod
@@ -49,6 +49,8 @@ class Twin:
     distance: bool = False
     single_root: bool = True
     projective: bool = False
+    known: dict[object, list[Event]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Pieces of stories: trees of the same words share most of theirs."""
 
     def trees(self, given: Given) -> list[Tree]:
         """All labelled trees that have what is given."""
@@ -68,13 +70,20 @@ class Twin:
 
     def story(self, words: Sequence[Word], tree: Tree) -> list[Event]:
         """Everything that was decided for these words to come about with this tree."""
-        found = []
+        words, found = tuple(words), []
         for modifier, (head, label) in enumerate(zip(*tree, strict=True), 1):
-            found += self._arc(words, head, modifier, label)
+            found += self._piece(self._arc, words, head, modifier, label)
         if self.model == "valence":
             for head in range(1 if self.single_root else 0, len(words) + 1):
-                found += self._stops(words, head, tree[0])
+                children = tuple(place for place, above in enumerate(tree[0], 1) if above == head)
+                found += self._piece(self._stops, words, head, children)
         return found
+
+    def _piece(self, tell: Callable[..., Iterator[Event]], *of: object) -> list[Event]:
+        key = (tell.__name__, *of)
+        if key not in self.known:
+            self.known[key] = list(tell(*of))
+        return self.known[key]
 
     def _seen(self, words: Sequence[Word], head: int) -> Context:
         tag, form = words[head - 1] if head else (ROOT, ROOT)
@@ -100,9 +109,8 @@ class Twin:
         if self.units == "tags-and-words":
             yield "word", (("tag", tag), labelled, seen[1]), form
 
-    def _stops(self, words: Sequence[Word], head: int, heads: Sequence[int]) -> Iterator[Event]:
+    def _stops(self, words: Sequence[Word], head: int, children: Sequence[int]) -> Iterator[Event]:
         """Side by side: before each modifier it goes on, after the last one it stops."""
-        children = [place for place, above in enumerate(heads, 1) if above == head]
         sides = {"left": [child for child in children if child < head]}
         sides["right"] = [child for child in children if child > head]
         for side, own in sides.items():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from functools import cache, lru_cache
 
 from arbora.treebank import Sentence
 
@@ -35,6 +36,7 @@ def join(value: int, following: int) -> int:
     return value ^ value >> 32
 
 
+@cache
 def hash_text(text: str, seed: int = 0) -> int:
     raw = text.encode()
     value = mix(seed + 0x2545F4914F6CDD1D * (len(raw) + 1) & WIDE)
@@ -240,13 +242,25 @@ class Words:
             for word in words
         ]
         self.forms = sentence.forms
+        self.sides: dict[tuple[object, ...], list[int]] = {}  # hashes that many arcs ask for
         self.tags = [TAGS.index(upos) if upos in TAGS else 17 + known(upos) % 15 for upos in sentence.upos]
         self.present = {name for atoms in self.atoms for name, found in atoms.items() if found}
         if any(self.sets):
             self.present.add("feat")
+
+    @staticmethod
+    def of(sentence: Sentence) -> Words:
+        """Those of a sentence with these columns; remembered, since every arc and every part asks."""
+        columns = sentence.forms, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats
+        return _words_of(*map(tuple, columns))
 
     def values(self, word: int, name: str) -> list[int]:
         """All values of an atom of word 1..n."""
         if name == "feat":
             return self.sets[word - 1]
         return [found for found in [self.atoms[word - 1][name]] if found]
+
+
+@lru_cache(maxsize=64)
+def _words_of(*columns: tuple[str, ...]) -> Words:
+    return Words(Sentence(*map(list, columns)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -35,7 +36,7 @@ class Case:
     def core(self):
         return self.graph._core
 
-    @property
+    @cached_property
     def ports(self) -> list[tuple[int, int]]:
         """For each input of the factor: its first port, and its number of values (0: binary)."""
         slots, _, begins, _ = self.core.ports(0)
@@ -50,7 +51,7 @@ class Case:
             port += size or 1
         return result
 
-    @property
+    @cached_property
     def port_count(self) -> int:
         begins = self.core.ports(0)[2]
         return int(begins[self.factor + 1] - begins[self.factor])
