@@ -17,10 +17,10 @@ from arbora.treebank import Sentence
 
 # Words of dev on which probabilities are calibrated, for each word that is learned from: so many that it
 # takes less than a tenth of what learning takes; but enough to tell scales apart.
-SHARE_FOR_CALIBRATION = 1 / 50
+SHARE_FOR_CALIBRATION = 1 / 75
 MOST_FOR_CALIBRATION, LEAST_FOR_CALIBRATION = 10_000, 1_500
 # A part of the sample is no smaller than this.
-LEAST_OF_PART = 300
+LEAST_OF_PART = 150
 
 
 class CalibrationSample:
