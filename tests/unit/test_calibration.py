@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,9 +17,13 @@ from arbora.dependency.calibration import (
     fit_threshold,
     natural_scales,
 )
-from arbora.dependency.task import LEAST_FOR_CALIBRATION, ParserTask
+from arbora.dependency.calibration_sample import LEAST_FOR_CALIBRATION, CalibrationSample
+from arbora.dependency.options import tree_options
+from arbora.dependency.task import ParserTask
+from arbora.dependency.treebanks import TrainingData, encode_trees
 from arbora.learning import LOSSES
 from arbora.training import Watcher, run
+from arbora.treebank import Sentence
 
 PLACES = (0, 1, 2, 50, 119, 120, 238, 239, 240)
 
@@ -89,6 +94,50 @@ def test_without_dev_the_loss_has_its_own_scale():
         assert set(scales.values()) == {loss.beta if math.isfinite(loss.beta) else 1.0}
 
 
+def test_where_sums_are_approximate_gold_heads_are_judged_one_by_one():
+    """The twin takes them from the tables of all probabilities; nothing is pruned, so these have them all."""
+    data = treebank()[:8]
+    propagated = changed(preset="second-order", solver="hill-climbing", parts=("all-siblings",), pruning=0)
+    parser = train(data, None, propagated, dev_fraction=0.0)
+    parts = CalibrationSample(data, 1, partial(_encoded, parser)).encoded
+    whole = parts[min(parts)]
+    scales = [0.5, 3.0, 1e4]
+    *found, exact = parser._core.gold_costs(
+        parser._weights, parser._pruner_weights, whole.encoded, whole.heads, whole.labels,
+        tree_options(parser.header["options"]), 1, scales, [], [], 1.0,
+    )  # fmt: skip
+    expected = []
+    for scale in scales:
+        header = {**parser.header, "joint_scale": 1.0, "tree_scale": parser.header["tree_scale"] * scale}
+        own = DependencyParser(header, parser._weights, parser._pruner_weights)
+        tables = [(sentence, own.probabilities(sentence)[0]) for sentence in data]
+        gold = [table[head, word] for s, table in tables for word, head in enumerate(s.heads, 1)]
+        expected.append(-np.log(np.maximum(gold, 1e-5)).sum())
+    assert found[0] == pytest.approx(expected, rel=1e-6)
+    assert not exact
+
+
+def test_a_line_of_progress_comes_for_every_measurement():
+    data = treebank()
+    seen: list[tuple[int, int]] = []
+    steps: list[str] = []
+    options = changed(preset="second-order", solver="hill-climbing", parts=("all-siblings",))
+    watcher = Watcher(
+        on_step=steps.append,
+        on_batch=lambda *own: seen.append(own) if steps[-1] == "calibration" else None,
+    )
+    run(ParserTask(data, data, options), watcher=watcher)
+    done = [own for own, _ in seen]
+    assert done == sorted(done)
+    assert len({total for _, total in seen}) == 1
+    assert 0.8 * seen[-1][1] <= done[-1] <= seen[-1][1]
+    assert len(seen) > len(data)
+
+
+def _encoded(parser: DependencyParser, sentences: list[Sentence]) -> TrainingData:
+    return encode_trees(sentences, {name: number for number, name in enumerate(parser.labels)}, [])
+
+
 def _parsers(**options) -> tuple[DependencyParser, DependencyParser]:
     """A parser that takes beliefs as they are, and the same one with a confidence of its own."""
     parser = train(treebank(), None, changed(**options))
@@ -135,7 +184,7 @@ def test_calibration_is_bounded_and_fits_confidence_where_sums_are_approximate()
     data = treebank()
     options = changed(preset="second-order", solver="hill-climbing", parts=("all-siblings",))
     task = ParserTask(data, data * 20, options)
-    assert sum(map(len, task.sample)) < 2 * LEAST_FOR_CALIBRATION
+    assert sum(map(len, task.sample.sentences)) < 2 * LEAST_FOR_CALIBRATION
     seen: list[str] = []
     parser = run(task, watcher=Watcher(on_report=lambda report: seen.append(report.line)))
     assert seen[-1].startswith("calibration  tree scale ")

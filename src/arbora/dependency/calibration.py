@@ -17,7 +17,7 @@ from arbora.learning import Loss, best_scale
 
 GoldCosts: TypeAlias = Callable[[str, list[float], int, Mapping[str, float]], list[float]]
 """What gold costs on dev if the named scale has each of these values: minus the log-probability of the trees
-(``tree_scale``; the squared error of probabilities where they are approximate), of their labels given the
+(``tree_scale``; those of heads, one by one, where sums are approximate), of their labels given the
 arcs by the second stage (``label_scale``) and by a joint model (``joint_scale``). The number says in how many
 parts dev is divided, of which one is enough; the mapping has the scales that are found already."""
 

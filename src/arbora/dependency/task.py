@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from arbora import _core
-from arbora.dependency.calibration import fit_confidence, fit_scales, fit_threshold, natural_scales
+from arbora.dependency.calibration import fit_threshold, natural_scales
+from arbora.dependency.calibration_sample import CalibrationSample, Calibrator
 from arbora.dependency.linear_model import make_linear_model
-from arbora.dependency.options import CUSTOM, ParseOptions, TrainingOptions, tree_options
-from arbora.dependency.output import HEAD_PROBABILITY
+from arbora.dependency.options import CUSTOM, TrainingOptions, tree_options
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser
 from arbora.dependency.presets import as_projective, preset_templates
 from arbora.dependency.recipe import check_recipe
@@ -40,7 +40,6 @@ from arbora.dependency.treebanks import (
 from arbora.errors import ArboraError
 from arbora.executors import Executor
 from arbora.features import Templates
-from arbora.learning.scales import ROUNDS
 from arbora.learning.states import (
     averaged_weights,
     learner_parts,
@@ -64,13 +63,6 @@ SAMPLE = 500
 CALIBRATION = "calibration"
 # Parts that only trees with crossing arcs have.
 CROSSINGS = {"crossings", "nonprojective-arcs"}
-# Words of dev on which probabilities are calibrated, for each word that is learned from: so many that it
-# takes about a tenth of what learning takes, where propagation is five times as dear; but enough to tell
-# scales apart.
-SHARE_FOR_CALIBRATION = 1 / 100
-MOST_FOR_CALIBRATION, LEAST_FOR_CALIBRATION = 10_000, 1_500
-# A part of the sample is no smaller than this.
-LEAST_OF_PART = 300
 
 
 class ParserTask(FileTask[DependencyParser]):
@@ -123,12 +115,11 @@ class ParserTask(FileTask[DependencyParser]):
         # Arcs that no tree can have are not the pruner's fault.
         possible = [sentence for sentence in dev if fits(sentence, options)]
         self.dev_for_threshold = encoded(possible) if options.projective and possible else self.dev
-        self.sample = self._sample_for_calibration(whole_trees(dev))
-        words = sum(map(len, self.sample))
-        self.dev_for_scales = {
-            parts: encode_trees(self.sample[:: min(parts, max(1, words // LEAST_OF_PART))], numbers, tags)
-            for _, _, parts in (ROUNDS if self.sample else ())
-        }
+        self.sample = CalibrationSample(
+            whole_trees(dev),
+            options.epochs * len(self.data.heads),
+            lambda own: encode_trees(own, numbers, tags),
+        )
         if dev and not self.sample:
             self.notes.append("Warning: dev has too few whole trees: probabilities are not calibrated.")
         self.calibrated: dict[str, Any] = natural_scales(self.loss)
@@ -156,12 +147,6 @@ class ParserTask(FileTask[DependencyParser]):
         other = "--non-projective" if projective else "--projective"
         self.notes.append(f"Trees are {reason} ({other} decides otherwise).")
         return as_projective(options) if projective else replace(options, projective=False)
-
-    def _sample_for_calibration(self, dev: Sequence[Sentence]) -> Sequence[Sentence]:
-        """Some sentences of dev, from all of it."""
-        wanted = SHARE_FOR_CALIBRATION * self.options.epochs * len(self.data.heads)
-        wanted = max(LEAST_FOR_CALIBRATION, min(MOST_FOR_CALIBRATION, wanted))
-        return dev[:: max(1, round(sum(map(len, dev)) / wanted))]
 
     def _make_header(
         self, labels: list[str], tags: list[str], templates: Templates, licence: str
@@ -373,37 +358,12 @@ class ParserTask(FileTask[DependencyParser]):
 
     def _calibrate(self, step: Step) -> Trained:
         """Find what makes probabilities of scores."""
-        exact, measured = True, 0
-        to_measure = {"joint": 2, "second-stage": 2, "both": 3}[self.options.labels] * len(ROUNDS) + 1
-
-        def costs(name: str, values: list[float], parts: int, found: Mapping[str, float]) -> list[float]:
-            nonlocal exact, measured
-            tried: dict[str, list[float]] = {"tree_scale": [], "label_scale": [], "joint_scale": []}
-            own, tried[name] = self.dev_for_scales[parts], values
-            *result, sums_are_exact = self.model.gold_costs(
-                self.best, self.pruner, own.encoded, own.heads, own.labels, self._trees, self.threads,
-                tried["tree_scale"], tried["label_scale"], tried["joint_scale"],
-                found.get("joint_scale", 1.0), own.tags,
-            )  # fmt: skip
-            exact, measured = exact and sums_are_exact, measured + 1
-            step.watcher.on_batch(measured, to_measure)
-            return dict(zip(tried, result, strict=True))[name]
-
-        roles = self.loss.beta if self.options.latent_roles else None
-        self.calibrated = {**fit_scales(costs, self.options.labels, roles)}
-        if not exact:
-            self.calibrated["confidence"] = self._fit_confidence()
+        parser = DependencyParser(self.header, self.best, self.pruner)
+        calibrator = Calibrator(
+            parser, self.sample, self.options, threads=self.threads, on_batch=step.watcher.on_batch
+        )
+        self.calibrated = calibrator.fit(self.loss.beta if self.options.latent_roles else None)
         return Trained()
-
-    def _fit_confidence(self) -> list[float]:
-        """How sure propagation may be of the heads of trees, by those that the parser finds on dev."""
-        parser = DependencyParser({**self.header, **self.calibrated}, self.best, self.pruner)
-        options = ParseOptions(probabilities=True, threads=self.threads)
-        believed, right = [], []
-        for gold, found in zip(self.sample, parser.parse(self.sample, options), strict=True):
-            believed += list((found.findings or {})[HEAD_PROBABILITY])
-            right += [own == head for own, head in zip(found.heads, gold.heads, strict=True)]
-        return fit_confidence(np.array(believed), np.array(right))
 
     def _count_features(self, sample: TrainingData) -> dict[str, int]:
         """How many features of arcs and parts a sample has: those of gold trees, those of all candidates."""

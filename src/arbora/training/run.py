@@ -102,8 +102,6 @@ def _train_step(
 
     def run_within(inner: Task[Any]) -> Any:
         own = None if kept is None else kept.within(stage.name)
-        for line in inner.notes:
-            watcher.on_note(line)
         return run(
             inner,
             checkpoint=None if own is None else own.path,
