@@ -14,6 +14,7 @@
 
 #include "bindings.hpp"
 #include "checks.hpp"
+#include "interruption.hpp"
 #include "outcomes.hpp"
 #include "strings.hpp"
 #include "support/parallel.hpp"
@@ -191,7 +192,7 @@ nb::list sentences_of(const Batch& batch, std::size_t count) {
 nb::bytes conllu_of(const Batch& batch, std::size_t count, int threads) {
     std::vector<std::string> texts(std::min(count, batch.sentences.size()));
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         parallel_for(texts.size(), threads, [&](std::size_t i) { append_conllu(batch.sentences[i], texts[i]); });
     }
     return joined_bytes(texts);
@@ -297,7 +298,7 @@ void bind_batches(nb::module_& m) {
             const auto text = std::make_shared<const std::string>(data.c_str(), data.size());
             ReadBatch found;
             {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 found = read_conllu(*text, text, {final, check, skip, {place.first, place.second}, threads});
             }
             std::vector<std::tuple<std::size_t, std::size_t, std::int64_t, std::int64_t>> broken;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <queue>
 
+#include "support/interruption.hpp"
 #include "trees/contraction.hpp"
 #include "trees/feasibility.hpp"
 
@@ -32,6 +33,7 @@ public:
         result.push_back(*best);
         push_next(nullptr, best);
         while (static_cast<int>(result.size()) < k && !queue_.empty()) {
+            Interruption::heed();
             const Candidate next = queue_.top();
             queue_.pop();
             auto without = std::make_shared<const Rule>(Rule{next.rules, next.modifier, next.head, next.label, false});

@@ -16,7 +16,8 @@ from arbora.dependency.calibration import (
     fit_threshold,
     natural_scales,
 )
-from arbora.dependency.task import LEAST_FOR_CALIBRATION, ParserTask
+from arbora.dependency.calibration_stage import LEAST_FOR_CALIBRATION
+from arbora.dependency.task import ParserTask
 from arbora.learning import LOSSES
 from arbora.training import Watcher, run
 
@@ -135,7 +136,7 @@ def test_calibration_is_bounded_and_fits_confidence_where_sums_are_approximate()
     data = treebank()
     options = changed(preset="second-order", solver="hill-climbing", parts=("all-siblings",))
     task = ParserTask(data, data * 20, options)
-    assert sum(map(len, task.sample)) < 2 * LEAST_FOR_CALIBRATION
+    assert sum(map(len, task.calibration.sample)) < 2 * LEAST_FOR_CALIBRATION
     seen: list[str] = []
     parser = run(task, watcher=Watcher(on_report=lambda report: seen.append(report.line)))
     assert seen[-1].startswith("calibration  tree scale ")

@@ -222,14 +222,20 @@ def named(sentence: Sentence) -> str:
 def ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
     """The same items, each made while the one before is being used; for what never waits for others.
 
+    Whoever ends early, such as by Ctrl-C, ends the core's work on the next one too.
+
     >>> list(ahead(iter(range(3))))
     [0, 1, 2]
     """
-    with ThreadPoolExecutor(1) as worker:
-        coming = worker.submit(next, items, None)
-        while (item := coming.result()) is not None:
+    stop = _core.Stop()
+    with ThreadPoolExecutor(1, initializer=stop.obey) as worker:
+        try:
             coming = worker.submit(next, items, None)
-            yield item
+            while (item := coming.result()) is not None:
+                coming = worker.submit(next, items, None)
+                yield item
+        finally:
+            stop.ask()
 
 
 def _columns(sentence: Sentence) -> tuple[Any, ...]:
