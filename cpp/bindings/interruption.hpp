@@ -24,9 +24,19 @@ inline void check_signals() {
     if (stopped || PyErr_CheckSignals() != 0) throw nanobind::python_error();
 }
 
+// Ends a call that a stopped thread begins.
+struct Begun {
+    Begun() {
+        if (!is_thread_stopped()) return;
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        throw nanobind::python_error();
+    }
+};
+
 // While it lives, this thread has no GIL; signals that come to Python meanwhile are handled, so that Ctrl-C ends what the
 // core does.
 class Unlocked {
+    Begun begun_;
     nanobind::gil_scoped_release release_;
     Interruption interruption_{check_signals};
 };

@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <ctime>
 
 namespace arbora {
 
@@ -19,8 +20,7 @@ public:
     Interruption(const Interruption&) = delete;
     Interruption& operator=(const Interruption&) = delete;
 
-    // Asks, if there is somebody to ask who was not asked within the last moments. Where calls come in quick succession,
-    // only some of them look at the clock.
+    // Asks, if there is somebody to ask who was not asked within the last moments.
     static void heed() {
         State* state = current();
         if (!state) return;
@@ -28,10 +28,7 @@ public:
             if (state->over->load(std::memory_order_relaxed)) throw Over{};
             return;
         }
-        if (state->unasked-- > 0) return;
-        const auto now = Clock::now();
-        state->unasked = now - state->looked < quick ? most_unasked : 0;
-        state->looked = now;
+        const auto now = coarse_now();
         if (now < state->next) return;
         const bool is_first = state->next == Clock::time_point{};
         state->next = now + pause;
@@ -45,11 +42,18 @@ private:
     struct State {
         Check check;
         const std::atomic<bool>* over;  // if there is nobody to ask
-        Clock::time_point next = {}, looked = {};
-        int unasked = 0;
+        Clock::time_point next = {};
     };
-    static constexpr int most_unasked = 15;
-    static constexpr std::chrono::microseconds quick{100};
+    // To a few milliseconds, in a quarter of the time where the system has such a clock: it is asked often.
+    static Clock::time_point coarse_now() {
+#ifdef CLOCK_MONOTONIC_COARSE
+        timespec now;
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+        return Clock::time_point(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+#else
+        return Clock::now();
+#endif
+    }
     explicit Interruption(const State& state) : before_(current()), state_(state) { current() = &state_; }
     static State*& current() {
         thread_local State* state = nullptr;

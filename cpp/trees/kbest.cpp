@@ -28,7 +28,7 @@ public:
         auto best = std::make_shared<LabelledTree>();
         apply(nullptr);
         if (!contraction_.solve({work_.data(), scores_.n}, single_root_))
-            throw Infeasible(explain_infeasible({arcs_.data(), scores_.n}, single_root_));
+            throw_infeasible({arcs_.data(), scores_.n}, single_root_);
         *best = read_tree();
         result.push_back(*best);
         push_next(nullptr, best);

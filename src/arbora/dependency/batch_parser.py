@@ -227,6 +227,8 @@ class BatchParser(ScoredParser, Component):
         found: list[HeadsFound | None] = []
         heads: list[int] = []
         for place, sentence in enumerate(sentences_of(batch)):
+            if _core.is_stopped():
+                raise KeyboardInterrupt
             found.append(None)
             if not len(sentence):
                 continue
