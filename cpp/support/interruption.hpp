@@ -44,7 +44,7 @@ private:
         const std::atomic<bool>* over;  // if there is nobody to ask
         Clock::time_point next = {};
     };
-    // To a few milliseconds, in a quarter of the time where the system has such a clock: it is asked often.
+    // To a few milliseconds, and in less time, where the system has such a clock: it is asked often.
     static Clock::time_point coarse_now() {
 #ifdef CLOCK_MONOTONIC_COARSE
         timespec now;

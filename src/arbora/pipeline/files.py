@@ -138,7 +138,7 @@ def parse_file(
             source,
             target,
             rewrite,
-            threads=options.threads,
+            beside=options.goes_ahead,
             batch=options.batch,
             on_piece=on_piece,
             begins_at_once=read_as != TEXT,
