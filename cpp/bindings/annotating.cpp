@@ -3,6 +3,7 @@
 
 #include "batches.hpp"
 #include "checks.hpp"
+#include "interruption.hpp"
 #include "scoring.hpp"
 
 namespace nb = nanobind;
@@ -63,7 +64,7 @@ void annotate_scored(const Scorer& scorer, std::shared_ptr<const ParserNames> na
     check_same_sentences(scorer, *names, batch);
     const AnnotationOptions options = annotation_options(trees, least_risk, probabilities, constraints, threads,
                                                          given_heads, given_labels, scorer.kinds().labels, batch);
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     annotate(scorer, std::move(names), options, batch);
 }
 
@@ -73,7 +74,7 @@ BatchPointer annotate_scored_kbest(const Scorer& scorer, std::shared_ptr<const P
     check_same_sentences(scorer, *names, batch);
     const AnnotationOptions options =
         annotation_options(trees, false, true, constraints, threads, std::nullopt, std::nullopt, 0, batch);
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return hold(annotate_kbest(scorer, std::move(names), options, k, batch));
 }
 

@@ -6,6 +6,7 @@
 #include <climits>
 
 #include "arrays.hpp"
+#include "interruption.hpp"
 #include "outcomes.hpp"
 #include "parsing/array_loss.hpp"
 #include "scoring.hpp"
@@ -152,7 +153,7 @@ nb::tuple array_losses(const BoundArrayScorer& scorer, const Array<const int>& h
     std::vector<double> losses(scorer.sentences());
     std::vector<std::string> reasons(scorer.sentences());
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
             const auto own = [&](const int* all) { return all ? all + starts[i] : nullptr; };
             try {

@@ -14,6 +14,7 @@
 
 #include "bindings.hpp"
 #include "checks.hpp"
+#include "interruption.hpp"
 #include "outcomes.hpp"
 #include "strings.hpp"
 #include "support/parallel.hpp"
@@ -93,13 +94,16 @@ void read_sentence(nb::handle columns, AnnotatedSentence& sentence) {
 }
 
 BatchPointer batch_of(nb::list sentences,
-                      const std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>>& places) {
+                      const std::optional<std::vector<std::tuple<std::int64_t, std::int64_t, bool>>>& places) {
     Batch batch;
     batch.sentences.resize(sentences.size());
     if (places) expect_length(places->size(), sentences.size(), "places");
     std::size_t at = 0;
     for (nb::handle columns : sentences) {
-        if (places) batch.sentences[at].place = {(*places)[at].first, (*places)[at].second};
+        if (places) {
+            const auto& [line, number, has_word_lines] = (*places)[at];
+            batch.sentences[at].place = {line, number, has_word_lines};
+        }
         read_sentence(columns, batch.sentences[at++]);
     }
     return hold(std::move(batch));
@@ -191,7 +195,7 @@ nb::list sentences_of(const Batch& batch, std::size_t count) {
 nb::bytes conllu_of(const Batch& batch, std::size_t count, int threads) {
     std::vector<std::string> texts(std::min(count, batch.sentences.size()));
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         parallel_for(texts.size(), threads, [&](std::size_t i) { append_conllu(batch.sentences[i], texts[i]); });
     }
     return joined_bytes(texts);
@@ -228,12 +232,14 @@ void bind_batches(nb::module_& m) {
         .def_prop_ro("sound", &Batch::sound, "How many sentences come before the first one that was refused.")
         .def_prop_ro(
             "refusal",
-            [](const Batch& self) -> std::optional<std::tuple<std::string, std::string>> {
+            [](const Batch& self) -> std::optional<std::tuple<std::string, std::string, int>> {
                 const std::size_t at = self.sound();
                 if (at == self.sentences.size()) return std::nullopt;
-                return std::make_tuple(std::string(self.sentences[at].refusal.code), self.sentences[at].refusal.reason);
+                const Refusal& found = self.sentences[at].refusal;
+                return std::make_tuple(std::string(found.code), found.reason, found.word);
             },
-            "Why the first sentence that was refused was so: a code and a reason; None if none was.")
+            "Why the first sentence that was refused was so: a code, a reason, and the word that is it or 0; None if "
+            "none was.")
         .def("to_conllu", &conllu_of, "count"_a = everything, "threads"_a = 1, "The first sentences as CoNLL-U.")
         .def("to_sentences", &sentences_of, "count"_a = everything,
              nb::sig("def to_sentences(self, count: int = ...) -> list[tuple[typing.Any, typing.Any]]"),
@@ -251,10 +257,10 @@ void bind_batches(nb::module_& m) {
             "other"_a, "Takes over the sentences of another batch, which has none then.")
         .def(
             "refuse",
-            [](Batch& self, std::size_t sentence, const std::string& reason, bool too_long) {
-                sentence_at(self, sentence).refusal = {too_long ? "too-long" : "infeasible", reason};
+            [](Batch& self, std::size_t sentence, const std::string& reason, bool too_long, int word) {
+                sentence_at(self, sentence).refusal = {too_long ? "too-long" : "infeasible", reason, word};
             },
-            "sentence"_a, "reason"_a, "too_long"_a = false, "Says why a sentence has no tree.")
+            "sentence"_a, "reason"_a, "too_long"_a = false, "word"_a = 0, "Says why a sentence has no tree.")
         .def(
             "is_refused",
             [](Batch& self, std::size_t sentence) { return sentence_at(self, sentence).refusal.code != nullptr; },
@@ -270,10 +276,11 @@ void bind_batches(nb::module_& m) {
             "place",
             [](Batch& self, std::size_t sentence) {
                 const FilePlace& place = sentence_at(self, sentence).place;
-                return std::make_tuple(place.line, place.number);
+                return std::make_tuple(place.line, place.number, place.has_word_lines);
             },
             "sentence"_a,
-            "The line of the file that a sentence begins at, and which one it is, from 1; 0 if it comes from none.")
+            "The line of the file that a sentence begins at, and which one it is, from 1; 0 if it comes from none; and "
+            "whether its words have lines of their own.")
         .def("set_tree", &set_tree, "sentence"_a, "heads"_a, "labels"_a, "deps"_a = nb::none(),
              "Gives a sentence another tree, and enhanced dependencies; without them, words with another head lose "
              "theirs.")
@@ -286,10 +293,12 @@ void bind_batches(nb::module_& m) {
             "sentence"_a, "gap"_a, "rounded"_a = false,
             "Says by how much the score of a sentence's tree may be less than the best.");
     bind_constituents(batches);
-    m.def("make_batch", &batch_of, "sentences"_a, "places"_a = nb::none(),
-          nb::sig("def make_batch(sentences: list[typing.Any], places: list[tuple[int, int]] | None = None) -> Batch"),
-          "A batch of sentences that are given as tuples of their columns, in the order of Sentence's constructor; and "
-          "their lines and numbers in a file, if they come from one.");
+    m.def(
+        "make_batch", &batch_of, "sentences"_a, "places"_a = nb::none(),
+        nb::sig(
+            "def make_batch(sentences: list[typing.Any], places: list[tuple[int, int, bool]] | None = None) -> Batch"),
+        "A batch of sentences that are given as tuples of their columns, in the order of Sentence's constructor; and "
+        "their lines and numbers in a file, if they come from one.");
     m.def(
         "read_batch",
         [](nb::bytes data, bool final, int threads, std::pair<std::int64_t, std::int64_t> place, TreeCheck check,
@@ -297,7 +306,7 @@ void bind_batches(nb::module_& m) {
             const auto text = std::make_shared<const std::string>(data.c_str(), data.size());
             ReadBatch found;
             {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 found = read_conllu(*text, text, {final, check, skip, {place.first, place.second}, threads});
             }
             std::vector<std::tuple<std::size_t, std::size_t, std::int64_t, std::int64_t>> broken;

@@ -1,6 +1,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+void bind_interruption(nanobind::module_& m);
 void bind_treebank(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
 void bind_learning(nanobind::module_& m);

@@ -12,7 +12,7 @@ void bind_enumeration(nb::module_& m) {
     m.def(
         "enumerate",
         [](const arbora::FactorGraph& graph, double most) {
-            return dictionary_of(run_without_gil([&] { return arbora::enumerate(graph, most); }));
+            return dictionary_of(arbora::run_unlocked([&] { return arbora::enumerate(graph, most); }));
         },
         "graph"_a, "most"_a, "Goes through all assignments, if there are at most so many.");
 }

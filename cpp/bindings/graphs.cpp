@@ -9,6 +9,7 @@
 #include "bindings.hpp"
 #include "checks.hpp"
 #include "factors/linear_program.hpp"
+#include "interruption.hpp"
 #include "outcomes.hpp"
 
 namespace nb = nanobind;
@@ -154,7 +155,7 @@ void bind_graphs(nb::module_& m) {
             [](const FactorGraph& graph, const Vector<std::uint8_t>& values) {
                 const Assignment assignment = assignment_of(graph, values);
                 Arena arena;
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 return graph.value(assignment, arena);
             },
             "assignment"_a, "The score of an assignment; -inf if it is not allowed.")

@@ -15,6 +15,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "checks.hpp"
+#include "interruption.hpp"
 #include "isbn/beam.hpp"
 #include "isbn/learner.hpp"
 #include "support/parallel.hpp"
@@ -133,7 +134,7 @@ nb::object log_probabilities(const BoundNetwork& self, const Array<const double>
     double* result;
     auto array = new_array<double, 1>({corpus.derivations.size()}, result);
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         parallel_for(corpus.derivations.size(), threads, [&](std::size_t i) {
             isbn::DerivationPass pass(self.shape);
             result[i] = pass.run_forward(network, corpus.derivations[i]);
@@ -178,7 +179,7 @@ std::vector<std::vector<ParseSpec>> parse_sentences(const BoundNetwork& self, co
     options.candidates = candidates;
     options.most_steps = most_steps;
     std::vector<std::vector<ParseSpec>> result(tags.size());
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     parallel_for(tags.size(), threads, [&](std::size_t i) {
         for (const isbn::BeamParse& parse : isbn::parse_by_beam(network, tags[i], words[i], options)) {
             std::vector<DecisionSpec> specs;
@@ -231,7 +232,7 @@ void bind_learner(nb::module_& m) {
                 options.rate = rate;
                 options.decay = decay;
                 options.batch = batch;
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 return self.train(network.shape, network.inference, corpus.derivations, order, options, threads);
             },
             "network"_a, "corpus"_a, "order"_a, "rate"_a, "decay"_a, "batch"_a, "threads"_a,

@@ -13,6 +13,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "checks.hpp"
+#include "interruption.hpp"
 #include "linear/label_chains.hpp"
 #include "linear/learner.hpp"
 #include "parsing/losses.hpp"
@@ -75,7 +76,7 @@ void bind_learning(nb::module_& m) {
             if (!labels && candidates.labels) throw nb::value_error("labels: there are scores for them, and no labels");
             expect_length(gradient, scores.size(), "gradient");
             std::vector<double> values;
-            nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             const double loss = tree_loss(candidates, {heads.data(), labels ? labels->data() : nullptr}, {beta, gamma},
                                           {single_root, projective}, values);
             const std::size_t per_arc = candidates.per_arc();

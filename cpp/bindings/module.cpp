@@ -3,6 +3,7 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "The native core of Arbora. Call it through the public modules: they check what goes in.";
+    bind_interruption(m);
     bind_treebank(m);
     bind_trees(m);
     bind_learning(m);

@@ -19,6 +19,7 @@
 #include "arrays.hpp"
 #include "batches.hpp"
 #include "bindings.hpp"
+#include "interruption.hpp"
 #include "parsing.hpp"
 #include "support/parallel.hpp"
 
@@ -73,7 +74,7 @@ Templates::Spec spec_of(const TemplateSpec& written) {
 
 template <class Task>
 void for_sentences(std::size_t count, int threads, Task task) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     parallel_for(count, threads, task);
 }
 
@@ -110,7 +111,7 @@ void annotate_batch(const LinearModel& model, const LoadedWeights& weights, cons
     const LinearParser parser = parser_of(model, weights, pruner_weights);
     const AnnotationOptions options = annotation_options(trees, least_risk, probabilities, constraints, threads,
                                                          given_heads, given_labels, model.first_order.labels(), batch);
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     annotate(parser, std::move(names), options, batch);
 }
 
@@ -122,7 +123,7 @@ BatchPointer annotate_batch_kbest(const LinearModel& model, const LoadedWeights&
     const LinearParser parser = parser_of(model, weights, pruner_weights);
     const AnnotationOptions options =
         annotation_options(trees, false, true, constraints, threads, std::nullopt, std::nullopt, 0, batch);
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return hold(annotate_kbest(parser, std::move(names), options, k, batch));
 }
 
@@ -136,7 +137,7 @@ Parses parse_encoded(const LinearModel& model, const LoadedWeights& weights, con
     for (std::size_t i = 0; i < encoded.sentences(); ++i) lengths.push_back(encoded.length(i));
     Parses parses(lengths, {false, model.higher.tags().tags() > 0});
     const ParseOptions options = trees.parse_options(Decoder::best, false);
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     parallel_for(encoded.sentences(), threads,
                  [&](std::size_t i) { parses.run(i, [&](ParseRef& ref) { parse(scorer, i, {}, options, ref); }); });
     return parses;

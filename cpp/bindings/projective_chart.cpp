@@ -13,7 +13,7 @@ void bind_projective_chart(nb::module_& m) {
         "projective_chart",
         [](const arbora::FactorGraph& graph, bool with_sums, int k) {
             return dictionary_of(
-                run_without_gil([&] { return arbora::solve_by_projective_chart(graph, with_sums, k); }));
+                arbora::run_unlocked([&] { return arbora::solve_by_projective_chart(graph, with_sums, k); }));
         },
         "graph"_a, "with_sums"_a, "k"_a, "Projective trees with scores of siblings and grandparents, exactly.");
 }

@@ -36,7 +36,7 @@ PropagationOptions options_of(const std::string& schedule, int iterations, doubl
 
 template <class Solve>
 nb::dict solved(Solve solve) {
-    return dictionary_of(run_without_gil(solve));
+    return dictionary_of(run_unlocked(solve));
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ void bind_propagation(nb::module_& m) {
         [](const FactorGraph& graph, int iterations, int rounds) {
             Replay found;
             {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 found = replay_propagation(graph, iterations, rounds);
             }
             return nb::make_tuple(array_of(found.together), array_of(found.alone));

@@ -28,7 +28,7 @@ void bind_relaxation(nb::module_& m) {
         [](const FactorGraph& graph, int iterations, double beta, bool lazy, const std::string& steps) {
             const DualStepRule rule = rule_named(steps);
             return dictionary_of(
-                run_without_gil([&] { return dual_decomposition(graph, {iterations, beta, lazy, rule}); }));
+                run_unlocked([&] { return dual_decomposition(graph, {iterations, beta, lazy, rule}); }));
         },
         "graph"_a, "iterations"_a, "beta"_a, "lazy"_a, "steps"_a,
         "The subgradient method on the multipliers of all copies.");
@@ -37,7 +37,7 @@ void bind_relaxation(nb::module_& m) {
         [](const FactorGraph& graph, int iterations, double tolerance, double penalty, int nodes) {
             const Ad3Options options{iterations, tolerance, penalty};
             return dictionary_of(
-                run_without_gil([&] { return nodes ? exact_ad3(graph, options, nodes) : ad3(graph, options); }));
+                run_unlocked([&] { return nodes ? exact_ad3(graph, options, nodes) : ad3(graph, options); }));
         },
         "graph"_a, "iterations"_a, "tolerance"_a, "penalty"_a, "nodes"_a,
         "Alternating directions; with branch and bound if there may be any nodes.");

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "interruption.hpp"
 #include "support/parallel.hpp"
 #include "trees/scores.hpp"
 
@@ -52,7 +53,7 @@ inline std::string sentence_place(std::size_t i, std::size_t size) {
 // task(i) for every sentence, without the GIL; errors say which sentence it was.
 template <class Task>
 void for_each_sentence(std::size_t size, int threads, Task task) {
-    nanobind::gil_scoped_release release;
+    const Unlocked unlocked;
     parallel_for(size, threads, [&](std::size_t i) {
         try {
             task(i);

@@ -9,6 +9,7 @@
 #include "annotating.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "interruption.hpp"
 #include "outcomes.hpp"
 #include "parsing.hpp"
 #include "parsing/parses.hpp"
@@ -45,7 +46,7 @@ Parses parse_scored(const Scorer& scorer, const TreeOptions& trees, bool least_r
     const GivenArrays given(scorer, given_heads, given_labels);
     Parses parses(lengths_of(scorer), {probabilities, scorer.kinds().tags > 0});
     const ParseOptions options = trees.parse_options(least_risk ? Decoder::least_risk : Decoder::best, probabilities);
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
         parses.run(i, [&](ParseRef& ref) { parse(scorer, i, given.of(i), options, ref); });
     });
@@ -59,7 +60,7 @@ nb::list kbest_scored(const Scorer& scorer, const TreeOptions& trees, int thread
     std::vector<std::vector<LabelledTree>> found(scorer.sentences());
     std::vector<std::string> reasons(scorer.sentences());
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
             const auto find = [&] {
                 found[i] = parse_kbest(scorer, i, given.of(i), trees.parse_options(Decoder::best, true), k);
@@ -110,7 +111,7 @@ nb::dict time_stages(const Scorer& scorer, const TreeOptions& trees) {
     ParseOptions options = trees.parse_options(Decoder::best, false);
     options.times = &times;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         for (std::size_t i = 0; i < scorer.sentences(); ++i) {
             std::vector<int> heads(scorer.length(i) + 1, -1), labels(scorer.length(i) + 1, -1);
             ParseRef result{heads.data(), labels.data(), nullptr, nullptr, 0};

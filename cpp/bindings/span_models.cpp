@@ -1,6 +1,7 @@
 // arbora._core's models of span parsers, and how they are trained.
 #include <nanobind/stl/string.h>
 
+#include "interruption.hpp"
 #include "spans.hpp"
 #include "templates.hpp"
 #include "weights.hpp"
@@ -59,7 +60,7 @@ void bind_coarse_model(nb::module_& m) {
                 const SpanNode* nodes = gold_of(self.grammar(), text, gold);
                 check_sentences(text, sentences);
                 expect_learner(learner, self.padding());
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 return train_coarse(self, learner, text, nodes, sentences, threads);
             },
             "learner"_a, "text"_a, "gold"_a, "sentences"_a, "threads"_a)
@@ -81,7 +82,7 @@ void bind_coarse_model(nb::module_& m) {
                const NodeArray& gold, int threads) {
                 const SpanNode* nodes = gold_of(self.grammar(), text, gold);
                 const ShortWeights table = weights.table(self.padding());
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 const PruningReport found = measure_pruning(self, table, pruning_of(pruning), text, nodes, threads);
                 return std::make_tuple(found.kept, found.gold, found.lost);
             },
@@ -123,7 +124,7 @@ void bind_coarse_model(nb::module_& m) {
                 const ShortWeights table = weights.table(self.padding());
                 check_sentences(text, sentences);
                 nodes.each.resize(text.sentences());
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 find_training_nodes(self, table, pruning_of(pruning), text, right, sentences, threads, nodes.each);
             },
             "weights"_a, "pruning"_a, "text"_a, "gold"_a, "sentences"_a, "nodes"_a, "threads"_a,
@@ -152,7 +153,7 @@ void bind_tree_model(nb::module_& m) {
                 for (std::size_t s : sentences)
                     for (const SpanNode& node : nodes.each[s])
                         check_node(self.grammar(), text.sentence(s).count(), node);
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 return train_spans(self, learner, text, nodes.each, right, sentences, {beta, gamma}, threads);
             },
             "learner"_a, "text"_a, "nodes"_a, "gold"_a, "sentences"_a, "beta"_a, "gamma"_a, "threads"_a,

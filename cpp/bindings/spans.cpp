@@ -1,5 +1,6 @@
 // arbora._core's span parser: texts, grammars, forests, the parser.
 #include "spans.hpp"
+#include "interruption.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -91,7 +92,7 @@ nb::list read_forests(const LoadedSpanParser& self, const SpanText& text,
     const auto constraints = all_constraints(self.parser.model->grammar(), text, given);
     std::vector<Reading> each(text.sentences());
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         parallel_for(text.sentences(), threads, [&](std::size_t s) {
             thread_local SpanForest forest;
             if (!forest.parse(self.parser, text.sentence(s), constraints[s])) return;
@@ -206,7 +207,7 @@ void bind_spans(nb::module_& m) {
             [](const LoadedSpanParser& self, const SpanText& text, const NodeArray& gold,
                const std::vector<double>& scales, int threads) {
                 const SpanNode* nodes = gold_of(self.parser.model->grammar(), text, gold);
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 return measure_tree_costs(self.parser, text, nodes, scales, threads);
             },
             "text"_a, "gold"_a, "scales"_a, "threads"_a,

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "checks.hpp"
+#include "interruption.hpp"
 #include "outcomes.hpp"
 #include "support/parallel.hpp"
 #include "tagging.hpp"
@@ -33,7 +34,7 @@ void bind_stage_training(StageClass& stage) {
                 check_labels(self, text, gold, 0);
                 expect_learner(learner, self.layer.padding());
                 expect_places(sentences, text.sentences(), "sentences");
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 return train_stage(self, learner, text, gold.data(), sentences, {beta, gamma}, threads);
             },
             "learner"_a, "text"_a, "gold"_a, "sentences"_a, "beta"_a, "gamma"_a, "threads"_a,
@@ -60,7 +61,7 @@ void bind_stage_training(StageClass& stage) {
                const std::vector<double>& scales, int threads) {
                 check_labels(self, text, gold, -1);
                 const ShortWeights table = weights.table(self.layer.padding());
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 return measure_gold_costs(self, table, text, gold.data(), scales, threads);
             },
             "weights"_a, "text"_a, "gold"_a, "scales"_a, "threads"_a)
@@ -70,7 +71,7 @@ void bind_stage_training(StageClass& stage) {
                const Array<int>& labels) {
                 expect_length(labels, text.words(), "labels");
                 const ShortWeights table = weights.table(self.layer.padding());
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 parallel_for(text.sentences(), threads, [&](std::size_t i) {
                     thread_local Lattice lattice;
                     thread_local std::vector<int> found;

@@ -1,5 +1,6 @@
 // arbora._core's taggers: words, stages, tags, from text to text.
 #include "tagging.hpp"
+#include "interruption.hpp"
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
@@ -144,7 +145,7 @@ nb::object tag_probabilities(const LoadedTagger& self, const TagText& text, int 
     auto result = new_array<double, 2>({text.words(), static_cast<std::size_t>(tags)}, probabilities);
     std::fill_n(probabilities, text.words() * tags, 0.0);
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         parallel_for(text.sentences(), threads, [&](std::size_t i) {
             thread_local Lattice lattice;
             thread_local std::vector<double> candidates;
@@ -162,7 +163,7 @@ nb::object tag_probabilities(const LoadedTagger& self, const TagText& text, int 
 // For every sentence the tags of its best rows, and their log-probabilities.
 auto kbest_tags(const LoadedTagger& self, const TagText& text, int k, int threads) {
     std::vector<std::vector<std::tuple<std::vector<int>, double>>> result(text.sentences());
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     parallel_for(text.sentences(), threads, [&](std::size_t i) {
         Lattice lattice;
         std::vector<double> candidates;
@@ -319,7 +320,7 @@ void bind_tagging(nb::module_& m) {
             "annotate",
             [](const LoadedTagger& self, treebank::Batch& batch, bool probabilities, int candidates, double least,
                bool keep, int threads) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 annotate(self.tagger, self.names, {probabilities, candidates, least}, keep, threads, batch);
             },
             "batch"_a, "probabilities"_a, "candidates"_a, "least"_a, "keep"_a, "threads"_a,

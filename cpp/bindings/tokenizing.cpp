@@ -18,6 +18,7 @@
 #include "batches.hpp"
 #include "bindings.hpp"
 #include "checks.hpp"
+#include "interruption.hpp"
 #include "linear/learner.hpp"
 #include "templates.hpp"
 #include "tokenizing/boundaries.hpp"
@@ -132,7 +133,7 @@ void bind_training(nb::module_& m) {
                std::uint64_t seed, OnlineLearner& learner) {
                 const GapTemplates checked = checked_templates(templates);
                 const ClassPairs pairs = checked_pairs(spaces_in_tokens);
-                nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 return train_token_ends(self.view(), checked, pairs, seed, learner);
             },
             "templates"_a, "spaces_in_tokens"_a, "seed"_a, "learner"_a)
@@ -140,7 +141,7 @@ void bind_training(nb::module_& m) {
             "train_sentence_ends",
             [](const LearnedText& self, const TemplateSpecs& templates, std::uint64_t seed, OnlineLearner& learner) {
                 const GapTemplates checked = checked_templates(templates);
-                nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 return train_sentence_ends(self.view(), checked, seed, learner);
             },
             "templates"_a, "seed"_a, "learner"_a)
@@ -287,7 +288,7 @@ void bind_tokenizing(nb::module_& m) {
         .def(
             "to_batch",
             [](const TextBatch& self, const Multiwords& multiwords, bool ranges, TextCounts& counts, int threads) {
-                nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 return hold(
                     make_sentences(std::make_shared<const TextBatch>(self), multiwords, ranges, counts, threads));
             },
@@ -307,7 +308,7 @@ void bind_tokenizing(nb::module_& m) {
             "feed",
             [](TextScanner& self, const nb::bytes& piece, bool final, int threads) {
                 const std::string_view bytes(piece.c_str(), piece.size());
-                nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 return self.feed(bytes, final, threads);
             },
             "piece"_a, "final"_a, "threads"_a, "The sentences that are known when this piece has come.");

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "interruption.hpp"
 #include "parsing.hpp"
 #include "parsing/calibration.hpp"
 #include "parsing/gold_features.hpp"
@@ -67,7 +68,7 @@ void bind_training(ModelClass& model) {
                const OptionalIntegers& tags) {
                 const LinearParser parser = parser_of(self, weights, pruner_weights);
                 const GoldTrees gold = gold_trees(self, encoded, all_sentences(encoded), heads, whole, &labels, tags);
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 std::vector<GoldTree> each;
                 for (std::size_t i = 0; i < encoded.sentences(); ++i) each.push_back(gold.of(encoded, i));
                 const GoldCosts found = measure_gold_costs(LinearScorer(parser, encoded), each, trees.kind, trees.graph,
@@ -107,7 +108,7 @@ void bind_training(ModelClass& model) {
                const std::vector<std::size_t>& sentences, const TreeOptions& trees, int threads) {
                 expect_learner(learner, 0);
                 const GoldTrees gold = gold_trees(self, encoded, sentences, heads, partial);
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 return train_pruner(self, learner, encoded, gold, sentences, {{1, 0}, trees.kind, threads}).arc_loss;
             },
             "learner"_a, "encoded"_a, "heads"_a, "sentences"_a, "trees"_a, "threads"_a)
@@ -121,7 +122,7 @@ void bind_training(ModelClass& model) {
                 check_arcs(arcs, encoded, sentences);
                 BatchReport report;
                 {
-                    nb::gil_scoped_release release;
+                    const Unlocked unlocked;
                     report = train_parser(self, learner, encoded, gold, arcs.of, sentences,
                                           {{beta, gamma}, trees.kind, threads, trees.graph});
                 }
@@ -136,7 +137,7 @@ void bind_training(ModelClass& model) {
                std::uint64_t seed) {
                 expect_learner(learner, self.padding());
                 const GoldTrees gold = gold_trees(self, encoded, all_sentences(encoded), heads, whole);
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 break_symmetry(self, learner, encoded, gold, seed);
             },
             "learner"_a, "encoded"_a, "heads"_a, "seed"_a)
@@ -146,7 +147,7 @@ void bind_training(ModelClass& model) {
                const Array<const int>& labels, const std::vector<std::size_t>& sentences) {
                 expect_learner(learner, self.padding());
                 const GoldTrees gold = gold_trees(self, encoded, sentences, heads, whole, &labels);
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 support(self, learner, encoded, gold, sentences);
             },
             "learner"_a, "encoded"_a, "heads"_a, "labels"_a, "sentences"_a);

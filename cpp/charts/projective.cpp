@@ -49,9 +49,9 @@ std::vector<int> conflicting_tokens(ArcScores scores, bool single_root) {
     return tokens;
 }
 
-[[noreturn]] void throw_infeasible(ArcScores scores, bool single_root) {
+[[noreturn]] void throw_no_projective_tree(ArcScores scores, bool single_root) {
     bool connected = single_root ? !root_candidates(scores).empty() : all_reachable(scores);
-    if (!connected) throw Infeasible(explain_infeasible(scores, single_root));
+    if (!connected) throw_infeasible(scores, single_root);
     constexpr int patience = 150;  // tokens; the search takes n charts
     if (scores.n > patience) throw Infeasible("the possible arcs leave no projective tree");
     throw Infeasible("the possible heads of the tokens " + list_tokens(conflicting_tokens(scores, single_root)) +
@@ -65,7 +65,7 @@ public:
     ShiftedChart(ArcScores scores, bool single_root) : chart(scores.n, single_root), shift(scores.width(), 0) {
         const std::size_t width = scores.width();
         Heads heads(width, -1);
-        if (best_value(chart, scores, values) == impossible) throw_infeasible(scores, single_root);
+        if (best_value(chart, scores, values) == impossible) throw_no_projective_tree(scores, single_root);
         best_derivation(chart, values.data(), HeadReader{scores.n, heads.data()});
         std::vector<double> shifted(scores.data, scores.data + width * width);
         long double sum = 0;
@@ -91,7 +91,7 @@ void best_projective_tree(ArcScores scores, bool single_root, int* heads) {
     if (scores.n == 0) return;
     const EisnerChart chart(scores.n, single_root);
     thread_local std::vector<double> values;
-    if (best_value(chart, scores, values) == impossible) throw_infeasible(scores, single_root);
+    if (best_value(chart, scores, values) == impossible) throw_no_projective_tree(scores, single_root);
     best_derivation(chart, values.data(), HeadReader{scores.n, heads});
 }
 
@@ -125,7 +125,8 @@ std::vector<LabelledTree> best_projective_trees(LabelledScores scores, bool sing
     const EisnerChart chart(n, single_root);
     std::vector<double> values, arcs(static_cast<std::size_t>(width) * width);
     max_over_labels(scores, arcs.data());
-    if (best_value(chart, {arcs.data(), n}, values) == impossible) throw_infeasible({arcs.data(), n}, single_root);
+    if (best_value(chart, {arcs.data(), n}, values) == impossible)
+        throw_no_projective_tree({arcs.data(), n}, single_root);
 
     // Labels of an arc from the best to the worst, sorted when the arc is first asked for.
     std::vector<std::vector<int>> order(arcs.size());

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "support/interruption.hpp"
+
 namespace arbora {
 
 FactorGroup::FactorGroup(Wiring wiring, std::vector<double> part_scores, std::vector<std::size_t> part_begins)
@@ -41,6 +43,7 @@ void FactorGroup::take_logarithms(const double* messages, double* logarithms) co
 bool FactorGroup::propagate(const Totals& totals, double damping, double* messages, Arena& arena) const {
     bool is_possible = true;
     for (std::size_t factor = 0; factor < size(); ++factor) {
+        Interruption::heed();
         const Arena::Frame frame(arena);
         const int ports = wiring_.port_count(factor);
         double* in = arena.take<double>(ports);
@@ -66,6 +69,7 @@ double FactorGroup::sum_all(const Totals& totals, const double* messages, double
 double FactorGroup::sum_each(const Totals& totals, const double* messages, double* parts, Arena& arena) const {
     double total = 0;
     for (std::size_t factor = 0; factor < size(); ++factor) {
+        Interruption::heed();
         const Arena::Frame frame(arena);
         const int ports = wiring_.port_count(factor);
         double* in = arena.take<double>(ports);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "isbn/vectors.hpp"
+#include "support/interruption.hpp"
 
 namespace arbora::isbn {
 namespace {
@@ -172,6 +173,7 @@ private:
         std::vector<int> reached;
         const std::size_t most = is_last() ? options_.beam : options_.candidates;
         for (int step = 0; !agenda_.empty() && reached.size() < most; ++step) {
+            Interruption::heed();
             if (step >= options_.most_steps && !reached.empty()) break;
             const int number = -agenda_.top().second;
             agenda_.pop();

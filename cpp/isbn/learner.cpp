@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "support/interruption.hpp"
 #include "support/parallel.hpp"
 #include "support/random.hpp"
 #include "support/vectorise.hpp"
@@ -60,6 +61,7 @@ double Learner::train(const Shape& shape, Inference inference, std::span<const s
             std::fill(gradients_[slot].begin(), gradients_[slot].end(), 0.0);
             totals[slot] = 0;
             for (std::size_t i = slot; i < count; i += slot_count) {
+                Interruption::heed();
                 totals[slot] += pass.run_forward(network, corpus[order[begin + i]]);
                 pass.add_gradient(network, 1, gradients_[slot].data());
             }

@@ -8,6 +8,7 @@
 #include "linear/pair_hashes.hpp"
 #include "linear/variant_sums.hpp"
 #include "linear/word_sums.hpp"
+#include "support/interruption.hpp"
 #include "support/vectorise.hpp"
 
 namespace arbora {
@@ -112,7 +113,8 @@ void score_between(const Template& t, const Prepared& sentence, WeightTable<Numb
     const Classes heads(sentence, t.head, 0), modifiers(sentence, t.modifier, 1);
     const int width = sentence.width();
     std::vector<double> left(width), right(width);  // sums over the words before a word
-    for (std::size_t hc = 0; hc < heads.values.size(); ++hc)
+    for (std::size_t hc = 0; hc < heads.values.size(); ++hc) {
+        Interruption::heed();
         for (std::size_t mc = 0; mc < modifiers.values.size(); ++mc) {
             const std::uint32_t start = t.seed + heads.values[hc] + modifiers.values[mc];
             double left_sum = 0, right_sum = 0;
@@ -135,6 +137,7 @@ void score_between(const Template& t, const Prepared& sentence, WeightTable<Numb
                         row[m] += static_cast<float>(m > h ? right[m - 1] - right[h] : left[h - 1] - left[m]);
             }
         }
+    }
 }
 
 }  // namespace
@@ -163,6 +166,7 @@ void ArcFeatures::score(const Prepared& sentence, WeightTable<Number> weights, f
     for (int h = 0; h < width; ++h) {
         float* row = scores + static_cast<std::size_t>(h) * width;
         const std::uint32_t *directions = sentence.direction_row(h), *distances = sentence.distance_row(h);
+        Interruption::heed();
         row[0] = 0;
         for (int m = 1; m < width; ++m) row[m] = of_head.at(h, distances[m]) + of_modifier.at(m, distances[m]);
         for (const Stream& t : streams)

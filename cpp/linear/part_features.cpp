@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "linear/variant_sums.hpp"
+#include "support/interruption.hpp"
 #include "support/vectorise.hpp"
 
 namespace arbora {
@@ -91,6 +92,7 @@ void PartFeatures::score(const Prepared& sentence, WeightTable<Number> weights, 
     };
     for (std::size_t i = 0; i < std::min(ahead, parts.size()); ++i) fetch(i);
     for (std::size_t i = 0; i < parts.size(); ++i) {
+        Interruption::heed();
         const std::uint32_t* own = hashes.data() + i % ahead * columns;
         SumOf<Number> sum = 0;
         for (const Segment& segment : rows.segments)
@@ -109,6 +111,7 @@ void PartFeatures::add_gradient(const Prepared& sentence, std::uint32_t mask, st
     thread_local Rows rows;
     lay_out(sentence, rows);
     for (std::size_t i = 0; i < parts.size(); ++i) {
+        Interruption::heed();
         if (values[i] == 0) continue;
         const Part& part = parts[i];
         for (const Segment& segment : rows.segments)

@@ -9,6 +9,7 @@
 #include "parsing/linear_scorer.hpp"
 #include "support/parallel.hpp"
 #include "treebank/rendering.hpp"
+#include "trees/feasibility.hpp"
 
 namespace arbora {
 namespace {
@@ -67,10 +68,10 @@ public:
             const std::string_view label = label_of(m);
             if (allows(heads[m], label)) continue;
             const std::string token = "token " + std::to_string(m);
-            throw Infeasible(heads[m] ? "`root` is the label of arcs from the root, and what is given leaves " + token +
-                                            " no such arc"
-                                      : "arcs from the root are labelled `root`, and what is given leaves " + token +
-                                            " such an arc and the label `" + std::string(label) + "`");
+            throw InfeasibleToken(m, heads[m] ? "`root` is the label of arcs from the root, and what is given leaves " +
+                                                    token + " no such arc"
+                                              : "arcs from the root are labelled `root`, and what is given leaves " +
+                                                    token + " such an arc and the label `" + std::string(label) + "`");
         }
     }
 
@@ -243,7 +244,7 @@ std::vector<RankedTrees> find_kbest_trees(const Source& source, const ParserName
                              batch.sentences[i]);
             result[i].trees = std::move(trees);
         });
-        if (!error.reason.empty()) result[i].refusal = {code_of(error.fault), error.reason};
+        if (!error.reason.empty()) result[i].refusal = {code_of(error.fault), error.reason, error.token};
     });
     return result;
 }
@@ -272,7 +273,8 @@ void annotate_from(const Source& source, std::shared_ptr<const ParserNames> name
         AnnotatedSentence& sentence = batch.sentences[i];
         if (!sentence.words() || sentence.refusal.code) return;
         if (!parses.has_tree(i)) {
-            sentence.refusal = {code_of(parses.errors[i].fault), parses.errors[i].reason};
+            const ParseError& error = parses.errors[i];
+            sentence.refusal = {code_of(error.fault), error.reason, error.token};
             return;
         }
         const std::size_t at = parses.starts[i];

@@ -5,6 +5,7 @@
 
 #include "factors/choice.hpp"
 #include "factors/grand_siblings.hpp"
+#include "support/interruption.hpp"
 #include "support/logarithms.hpp"
 
 namespace arbora {
@@ -109,6 +110,7 @@ private:
     void ask(std::size_t group, double* parts, Use use) {
         const FactorGroup& own = *graph_.groups()[group];
         for (std::size_t factor = 0; factor < own.size(); ++factor) {
+            Interruption::heed();
             const Arena::Frame frame(arena_);
             const int ports = own.wiring().port_count(factor);
             double* in = arena_.take<double>(ports);

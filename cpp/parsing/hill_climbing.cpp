@@ -8,6 +8,7 @@
 #include "parsing/arc_pairs.hpp"
 #include "parsing/exact_charts.hpp"
 #include "parts/nonprojective_arcs.hpp"
+#include "support/interruption.hpp"
 #include "trees/operations.hpp"
 
 namespace arbora {
@@ -52,7 +53,10 @@ public:
         bool changed = false;
         for (int sweep = 0; sweep < most_sweeps; ++sweep) {
             bool improved = false;
-            for (int m = 1; m <= arcs_.n(); ++m) improved |= improve(m);
+            for (int m = 1; m <= arcs_.n(); ++m) {
+                Interruption::heed();
+                improved |= improve(m);
+            }
             if (!improved) break;
             changed = true;
         }

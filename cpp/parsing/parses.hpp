@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parsing/parse.hpp"
+#include "trees/feasibility.hpp"
 
 namespace arbora {
 
@@ -21,6 +22,7 @@ const char* code_of(ParseFault fault);
 struct ParseError {
     ParseFault fault = ParseFault::infeasible;
     std::string reason = {};
+    int token = 0;  // the one that is the reason, if it is one
 };
 
 // Runs call() for a sentence of n words: why it got nothing, or no reason.
@@ -29,6 +31,8 @@ ParseError fault_of(int n, const Call& call) {
     try {
         call();
         return {};
+    } catch (const InfeasibleToken& error) {
+        return {ParseFault::infeasible, error.what(), error.token};
     } catch (const Infeasible& error) {
         return {ParseFault::infeasible, error.what()};
     } catch (const TooLong& error) {

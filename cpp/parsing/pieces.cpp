@@ -9,6 +9,7 @@
 
 #include "parsing/inference.hpp"
 #include "parsing/planar_forest.hpp"
+#include "trees/feasibility.hpp"
 
 namespace arbora {
 namespace {
@@ -151,7 +152,7 @@ private:
         int above = heads_[word], steps = 0;
         while (above > 0 && !(begin <= above && above < end) && ++steps <= n_) above = heads_[above];
         if (above == word || steps > n_)
-            throw Infeasible("the heads that are given have a cycle above token " + std::to_string(word));
+            throw InfeasibleToken(word, "the heads that are given have a cycle above token " + std::to_string(word));
         return std::max(above, 0);
     }
 
@@ -271,8 +272,8 @@ private:
         PlanarForest forest(n_);
         for (int m = 1; m <= n_; ++m)
             if (given_.heads[m] >= 0 && !forest.add(given_.heads[m], m))
-                throw Infeasible("the heads that are given leave no projective tree: that of token " +
-                                 std::to_string(m) + " does not go with others");
+                throw InfeasibleToken(m, "the heads that are given leave no projective tree: that of token " +
+                                             std::to_string(m) + " does not go with others");
         std::vector<int> order = range(1, n_ + 1);
         // The root first: it has none but itself to take its place.
         const auto distance = [&](int m) { return heads_[m] ? std::abs(heads_[m] - m) : 0; };

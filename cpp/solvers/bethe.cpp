@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/interruption.hpp"
+
 namespace arbora {
 namespace {
 
@@ -132,9 +134,11 @@ void set_entropies(const MessageState& state, Outcome& outcome, Arena& arena) {
     for (std::size_t g = 0; g < state.groups(); ++g) {
         const FactorGroup& group = state.group(g);
         const double* messages = state.logarithms(g, buffer);
-        for (std::size_t factor = 0; factor < group.size(); ++factor)
+        for (std::size_t factor = 0; factor < group.size(); ++factor) {
+            Interruption::heed();
             outcome.factor_entropies[g].push_back(
                 factor_entropy(state, g, factor, messages, outcome.parts[g].data() + group.part_begin(factor), arena));
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "solvers/climb.hpp"
 #include "solvers/completion.hpp"
+#include "support/interruption.hpp"
 
 namespace arbora {
 
@@ -117,6 +118,7 @@ void Incumbent::set(int slot, bool is_true) {
 void Incumbent::evaluate() {
     if (stale_.empty() && !assignment_.empty()) return;
     for (int factor : stale_) {
+        Interruption::heed();
         is_stale_[factor] = 0;
         active_.clear();
         for (int port = copies_.port_begin(factor); port < copies_.port_end(factor); ++port)

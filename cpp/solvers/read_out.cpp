@@ -6,6 +6,7 @@
 
 #include "solvers/climb.hpp"
 #include "solvers/incidence.hpp"
+#include "support/interruption.hpp"
 
 namespace arbora {
 namespace {
@@ -50,6 +51,7 @@ private:
         for (std::size_t g = 0; g < state_.groups(); ++g) visited_[g].assign(state_.group(g).size(), 0);
         for (std::size_t g : order_)
             for (std::size_t factor = 0; factor < state_.group(g).size() && open_ > 0; ++factor) {
+                Interruption::heed();
                 visit(g, factor);
                 visit_neighbours();
             }
@@ -162,6 +164,7 @@ private:
             const FactorGroup& group = state_.group(g);
             const Wiring& wiring = group.wiring();
             for (std::size_t factor = 0; factor < group.size(); ++factor) {
+                Interruption::heed();
                 FactorGraph::active_ports(group, factor, assignment, active);
                 if (group.score(factor, active, arena_) != -INFINITY || !ask(g, factor, false)) continue;
                 const std::size_t begin = wiring.port_begin(factor);

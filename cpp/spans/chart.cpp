@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "support/interruption.hpp"
+
 namespace arbora {
 
 void SpanChart::build(const SpanGrammar& grammar, int n, std::vector<SpanNode> nodes) {
@@ -38,6 +40,7 @@ void SpanChart::build(const SpanGrammar& grammar, int n, std::vector<SpanNode> n
     rules_.clear();
     first_rules_.clear();
     for (int i = 0; i < node_count(); ++i) {
+        Interruption::heed();
         first_rules_.push_back(rule_count());
         if (nodes_[i].end > nodes_[i].start + 1) add_rules(grammar, i);
         if (rules_.size() > INT_MAX / 8) throw std::invalid_argument("there are too many rules for one chart");

@@ -9,6 +9,7 @@
 #include "linear/learner.hpp"
 #include "semirings/log.hpp"
 #include "spans/brackets.hpp"
+#include "support/interruption.hpp"
 #include "support/lanes.hpp"
 #include "support/vectorise.hpp"
 
@@ -78,12 +79,14 @@ void CoarseModel::score(const SpanSentence& sentence, WeightTable<Number> weight
         for (const SpanTemplate& made : of_starts_) add(made, word, word + 1, starts.data() + word * stride_);
         for (const SpanTemplate& made : of_ends_) add(made, word, word + 1, ends.data() + word * stride_);
     }
-    for (int start = 0; start < n; ++start)
+    for (int start = 0; start < n; ++start) {
+        Interruption::heed();
         for (int end = start + 1; end <= n; ++end) {
             float* row = scores.row(start, end);
             add_rows(starts.data() + start * stride_, ends.data() + (end - 1) * stride_, stride_, row);
             for (const SpanTemplate& made : of_spans_) add(made, start, end, row);
         }
+    }
 }
 
 template void CoarseModel::score(const SpanSentence&, WeightTable<float>, CoarseScores&) const;

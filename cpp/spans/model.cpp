@@ -8,6 +8,7 @@
 #include "charts/algorithms.hpp"
 #include "linear/learner.hpp"
 #include "semirings/log.hpp"
+#include "support/interruption.hpp"
 
 namespace arbora {
 
@@ -21,6 +22,7 @@ void SpanModel::for_features(const SpanSentence& sentence, const SpanChart& char
     known.assign(sentence.count() + 1, -1);
     of_span.resize(nodes_.size());
     for (int node = 0; node < chart.node_count(); ++node) {
+        Interruption::heed();
         const auto [start, end, symbol] = chart.nodes()[node];
         const bool is_new = node == 0 || chart.nodes()[node - 1].start != start || chart.nodes()[node - 1].end != end;
         const int span = chart.cell(start, end).first;

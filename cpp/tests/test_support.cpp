@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "support/exponential.hpp"
+#include "support/interruption.hpp"
 #include "support/lanes.hpp"
 #include "support/parallel.hpp"
 #include "support/random.hpp"
@@ -113,6 +114,21 @@ TEST(random_streams_differ_and_repeat) {
         mean += x / 10000;
     }
     CHECK(std::abs(mean - 0.5) < 0.02);
+}
+
+TEST(an_interruption_of_the_caller_ends_the_tasks_of_all_threads) {
+    for (int threads : {1, 2, 5}) {
+        const Interruption interruption([] { throw std::runtime_error("stop"); });
+        bool thrown = false;
+        try {
+            parallel_for(8, threads, [](std::size_t) {
+                for (;;) Interruption::heed();
+            });
+        } catch (const std::runtime_error& error) {
+            thrown = std::string(error.what()) == "stop";
+        }
+        CHECK(thrown);
+    }
 }
 
 TEST(parallel_for_visits_each_once_and_passes_errors_on) {

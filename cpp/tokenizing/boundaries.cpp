@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "linear/hashing.hpp"
+#include "support/interruption.hpp"
 #include "support/parallel.hpp"
 #include "support/random.hpp"
 
@@ -127,6 +128,7 @@ double train_pass(const Symbols& symbols, const GapTemplates& templates, std::ui
         waiting = 0;
     };
     for (const std::size_t b : order) {
+        Interruption::heed();
         const std::size_t begin = b * training_block, end = std::min(symbols.size(), begin + training_block);
         gaps.clear();
         for (std::size_t i = begin; i < end; ++i)

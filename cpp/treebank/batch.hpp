@@ -55,11 +55,14 @@ struct TextSpan {
 struct Refusal {
     const char* code = nullptr;  // null: it could
     std::string reason = {};
+    int word = 0;  // the one that is the reason, if it is one
 };
 
-// Where a sentence begins in its file, and which one it is, both counted from 1; 0 if it comes from none.
+// Where a sentence begins in its file, and which one it is, both counted from 1; 0 if it comes from none. Its words have
+// lines of their own, or not.
 struct FilePlace {
     std::int64_t line = 0, number = 0;
+    bool has_word_lines = true;
 };
 
 // One sentence. The columns are views: of the source, of the names of models, of `texts`; but heads are numbers.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "support/interruption.hpp"
 #include "support/vectorise.hpp"
 #include "trees/elimination_steps.hpp"
 
@@ -24,12 +25,19 @@ struct Phase {
     Number* pivots;  // may be null
 };
 
+// Small graphs are done before it is time to ask.
+inline void heed_if_large(int m) {
+    constexpr int large = 300;
+    if (m > large) Interruption::heed();
+}
+
 // Takes out the tokens [0, count), two by two. One token alone can only be taken out in place.
 template <class Number>
 ARBORA_INLINE bool take_out_first_of(Phase<Number> phase, int count) {
     const int m = phase.m;
     Number unwanted[2];
     for (int k = 0; k < count; phase.from = phase.to) {
+        heed_if_large(m);
         Number* pivots = phase.pivots ? phase.pivots + k : unwanted;
         const Cells<Number> t_k = phase.steps + k * phase.steps_length, t_l = t_k + phase.ld;
         if (k + 1 < count) {
@@ -51,6 +59,7 @@ ARBORA_INLINE bool take_out_last_of(Phase<Number> phase, int half) {
     Number pivots[2];
     int k = phase.m - 1;
     for (; k > half; k -= 2, phase.from = phase.to) {
+        heed_if_large(phase.m);
         const Cells<Number> t_k = phase.steps + k * phase.steps_length, t_l = phase.steps + (k - 1) * phase.ld;
         const Left left{0, k - 1, phase.m, phase.single_root};
         if (!take_out_two(phase.from, phase.to, phase.ld, k, k - 1, left, t_k, t_l, pivots)) return false;
@@ -62,11 +71,17 @@ ARBORA_INLINE bool take_out_last_of(Phase<Number> phase, int half) {
 // q of the first half from that of the second, and the reverse.
 template <class Cell>
 ARBORA_INLINE void put_back_first_of(Cell steps, Cell q, std::size_t ld, int m, int half) {
-    for (int k = half - 1; k >= 0; --k) put_back(steps + k * ld, q, ld, k, Left{k + 1, m, m, false}, half, m);
+    for (int k = half - 1; k >= 0; --k) {
+        heed_if_large(m);
+        put_back(steps + k * ld, q, ld, k, Left{k + 1, m, m, false}, half, m);
+    }
 }
 template <class Cell>
 ARBORA_INLINE void put_back_last_of(Cell steps, Cell q, std::size_t ld, int m, int half) {
-    for (int k = half; k < m; ++k) put_back(steps + k * ld, q, ld, k, Left{0, k, m, false}, 0, half);
+    for (int k = half; k < m; ++k) {
+        heed_if_large(m);
+        put_back(steps + k * ld, q, ld, k, Left{0, k, m, false}, 0, half);
+    }
 }
 
 // One call a phase, so that choosing the machine's instructions costs little.

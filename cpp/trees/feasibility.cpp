@@ -41,41 +41,8 @@ std::vector<int> sources(ArcScores scores) {
     return starts;
 }
 
-}  // namespace
-
-std::vector<char> root_candidates(ArcScores scores) {
-    const auto starts = sources(scores);
-    if (starts.size() != 1) return {};
-    std::vector<char> candidates(scores.width(), 0);
-    reach(scores, starts[0], true, candidates);
-    for (int v = 1; v <= scores.n; ++v)
-        if (candidates[v] && has_arc(scores, 0, v)) return candidates;
-    return {};
-}
-
-bool all_reachable(ArcScores scores) {
-    std::vector<char> seen(scores.width(), 0);
-    reach(scores, 0, false, seen);
-    return std::count(seen.begin(), seen.end(), 1) == scores.width();
-}
-
-std::string list_tokens(const std::vector<int>& tokens) {
-    std::string text;
-    const std::size_t shown = std::min<std::size_t>(tokens.size(), 10);
-    for (std::size_t i = 0; i < shown; ++i) {
-        if (i) text += i + 1 == tokens.size() ? " and " : ", ";
-        text += std::to_string(tokens[i]);
-    }
-    if (shown < tokens.size()) text += " and " + std::to_string(tokens.size() - shown) + " more";
-    return text;
-}
-
-std::string explain_infeasible(ArcScores scores, bool single_root) {
-    for (int v = 1; v <= scores.n; ++v) {
-        bool any = false;
-        for (int u = 0; u <= scores.n && !any; ++u) any = has_arc(scores, u, v);
-        if (!any) return "token " + std::to_string(v) + " has no possible head";
-    }
+// The reason where every token has a possible head.
+std::string explain_together(ArcScores scores, bool single_root) {
     std::vector<char> seen(scores.width(), 0);
     reach(scores, 0, false, seen);
     std::vector<int> cut_off;
@@ -110,6 +77,44 @@ std::string explain_infeasible(ArcScores scores, bool single_root) {
     for (int v = 1; v <= scores.n; ++v)
         if (candidates[v]) group.push_back(v);
     return "the single root must be one of the tokens " + list_tokens(group) + ", but no root arc to them is possible";
+}
+
+}  // namespace
+
+std::vector<char> root_candidates(ArcScores scores) {
+    const auto starts = sources(scores);
+    if (starts.size() != 1) return {};
+    std::vector<char> candidates(scores.width(), 0);
+    reach(scores, starts[0], true, candidates);
+    for (int v = 1; v <= scores.n; ++v)
+        if (candidates[v] && has_arc(scores, 0, v)) return candidates;
+    return {};
+}
+
+bool all_reachable(ArcScores scores) {
+    std::vector<char> seen(scores.width(), 0);
+    reach(scores, 0, false, seen);
+    return std::count(seen.begin(), seen.end(), 1) == scores.width();
+}
+
+std::string list_tokens(const std::vector<int>& tokens) {
+    std::string text;
+    const std::size_t shown = std::min<std::size_t>(tokens.size(), 10);
+    for (std::size_t i = 0; i < shown; ++i) {
+        if (i) text += i + 1 == tokens.size() ? " and " : ", ";
+        text += std::to_string(tokens[i]);
+    }
+    if (shown < tokens.size()) text += " and " + std::to_string(tokens.size() - shown) + " more";
+    return text;
+}
+
+void throw_infeasible(ArcScores scores, bool single_root) {
+    for (int v = 1; v <= scores.n; ++v) {
+        bool any = false;
+        for (int u = 0; u <= scores.n && !any; ++u) any = has_arc(scores, u, v);
+        if (!any) throw InfeasibleToken(v, "token " + std::to_string(v) + " has no possible head");
+    }
+    throw Infeasible(explain_together(scores, single_root));
 }
 
 }  // namespace arbora

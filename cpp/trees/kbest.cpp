@@ -4,6 +4,7 @@
 #include <memory>
 #include <queue>
 
+#include "support/interruption.hpp"
 #include "trees/contraction.hpp"
 #include "trees/feasibility.hpp"
 
@@ -27,11 +28,12 @@ public:
         auto best = std::make_shared<LabelledTree>();
         apply(nullptr);
         if (!contraction_.solve({work_.data(), scores_.n}, single_root_))
-            throw Infeasible(explain_infeasible({arcs_.data(), scores_.n}, single_root_));
+            throw_infeasible({arcs_.data(), scores_.n}, single_root_);
         *best = read_tree();
         result.push_back(*best);
         push_next(nullptr, best);
         while (static_cast<int>(result.size()) < k && !queue_.empty()) {
+            Interruption::heed();
             const Candidate next = queue_.top();
             queue_.pop();
             auto without = std::make_shared<const Rule>(Rule{next.rules, next.modifier, next.head, next.label, false});

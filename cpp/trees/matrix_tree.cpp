@@ -157,11 +157,11 @@ double solve(ArcScores scores, bool single_root, ScoreRange range, double* margi
     if (range.has_impossible()) {
         if (single_root) {
             const auto candidates = root_candidates(scores);
-            if (candidates.empty()) throw Infeasible(explain_infeasible(scores, true));
+            if (candidates.empty()) throw_infeasible(scores, true);
             if (std::count(candidates.begin(), candidates.end(), 1) < scores.n)
                 return solve_pieces(scores, candidates, marginals);
         } else if (!all_reachable(scores)) {
-            throw Infeasible(explain_infeasible(scores, false));
+            throw_infeasible(scores, false);
         }
     }
     return solve_piece(scores, single_root, range.is_moderate(), marginals);

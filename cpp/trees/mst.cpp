@@ -109,7 +109,7 @@ bool find_best_tree(ArcScores scores, bool single_root, int* heads) {
 }
 
 void best_tree(ArcScores scores, bool single_root, int* heads) {
-    if (!find_best_tree(scores, single_root, heads)) throw Infeasible(explain_infeasible(scores, single_root));
+    if (!find_best_tree(scores, single_root, heads)) throw_infeasible(scores, single_root);
 }
 
 }  // namespace arbora

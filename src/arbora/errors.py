@@ -43,10 +43,12 @@ class InvalidScoresError(ArboraError, ValueError):
 class InfeasibleTreeError(ArboraError, ValueError):
     """No tree satisfies the constraints; the message names the tokens.
 
-    ``reason`` is the message without the name of the sentence, where it has one.
+    ``reason`` is the message without the name of the sentence, where it has one; ``word`` is the one that is
+    the reason, if it is one, from 1.
     """
 
     reason: str = ""
+    word: int = 0
 
 
 class InfeasibleSentenceError(FileError, InfeasibleTreeError):

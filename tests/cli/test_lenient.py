@@ -11,6 +11,7 @@ from small_pipeline import small_pipeline
 
 from arbora.dependency import ParseOptions
 from arbora.pipeline.files import parse_file
+from arbora.text.tokenizing.paragraphs import sound_paragraphs
 from arbora.treebank import Sentence, read
 
 ROW = "{}\t{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n"
@@ -147,3 +148,58 @@ def test_nothing_skipped_says_nothing(model, tmp_path):
     source.write_text(GOOD)
     assert run("parse", model, source, "--lenient")[1] == []
     assert Sentence.from_conllu(run("tag", model, source, "--lenient")[0]).sent_id == "s1"
+
+
+def test_bad_utf8_costs_a_paragraph(model, tmp_path):
+    source, sound = tmp_path / "in.txt", tmp_path / "sound.txt"
+    paragraphs = [b"Dogs bark.\n\n", b"Bad \xff word.\n\n", b"\xc3\n\n", b"Cats do not.\n"]
+    source.write_bytes(b"".join(paragraphs))
+    sound.write_bytes(paragraphs[0] + paragraphs[3])
+    for command in ("parse", "tokenize"):
+        strict = run_here(command, "-m", model, "-i", source)
+        reason = "3: byte 17 of the text is no UTF-8: is this a text?"
+        assert (strict.returncode, strict.stderr) == (2, f"arbora: {source}:{reason}\n")
+        text, lines = run(command, model, source, "--lenient")
+        assert text == run(command, model, sound)[0]
+        assert lines == [
+            f"arbora: skipped: {source}:{reason}",
+            f"arbora: skipped: {source}:5: byte 26 of the text is no UTF-8: is this a text?",
+            "arbora: 2 paragraphs skipped",
+        ]
+
+
+def test_paragraphs_come_in_any_pieces():
+    text = "Größe.\n\nEins.\nZwei.\n \nDrei.".encode().replace(b"Zwei", b"Zw\xffei")
+    for size in range(1, len(text) + 1):
+        errors: list[Exception] = []
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        assert b"".join(sound_paragraphs(pieces, errors.append)) == "Größe.\n\nDrei.".encode()
+        assert [str(error) for error in errors] == ["4: byte 19 of the text is no UTF-8: is this a text?"]
+
+
+def test_a_refused_word_has_its_line(model, tmp_path):
+    """Comments and ranges stand before it; where words have no lines, the sentence's is named."""
+    rules, source = tmp_path / "rules", tmp_path / "in.conllu"
+    first = rows("s1", "_", "_")
+    second = (
+        "# sent_id = s2\n# text = a\n1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        + rows("s2", 2, "_", 2).split("\n", 1)[1]
+    )
+    source.write_text(first + second.replace("\t2\tx", "\t2\troot", 2))
+    line = run_here("parse", "-m", model, "-i", source, "--constraints", "from-input").stderr
+    assert line.startswith(
+        f"arbora: {source}:8: sentence s2: no tree fits what is given: `root` is the label"
+    )
+    columns = tmp_path / "in.conllx"
+    columns.write_text(
+        first + second.replace("1-2\tab" + "\t_" * 8 + "\n", "").replace("\t2\tx", "\t2\troot", 2)
+    )
+    line = run_here("parse", "-m", model, "-i", columns, "--constraints", "from-input").stderr
+    assert line.startswith(
+        f"arbora: {columns}:7: sentence s2: no tree fits what is given: `root` is the label"
+    )
+    rules.write_text("no children under form=zz\nroot is form=w9\n")
+    words = tmp_path / "in.tok"
+    words.write_text("a b c\n\nd e\n")
+    line = run_here("parse", "-m", model, "-i", words, "--rules", rules).stderr
+    assert line.startswith(f"arbora: {words}:1: sentence #1: ")

@@ -96,7 +96,7 @@ def test_validating(rules, tmp_path):
     assert last.endswith(f", 0 broken, {count} errors, 0 warnings")
     (tmp_path / "t.conllx").write_text("1\ta\t_\tX\tX\t_\t2\tnsubj\t_\t_\n2\tb\t_\tX\tX\t_\t0\tx\t_\t_\n\n")
     done = run_here("validate", "--rules", rules, tmp_path / "t.conllx")
-    assert f"{tmp_path / 't.conllx'}: 2: {reason}" in done.stdout
+    assert f"{tmp_path / 't.conllx'}:2: 2: {reason}" in done.stdout
     (tmp_path / "t.mrg").write_text("(A b)\n")
     done = run_here("validate", "--rules", rules, tmp_path / "t.mrg")
     assert done.returncode == 2

@@ -204,3 +204,15 @@ def test_help_teaches():
     assert done.returncode == 0
     for words in ("Example", "Warnings", "Exits with"):
         assert words in done.stdout
+
+
+@pytest.mark.parametrize("name", ["t.conllu", "t.conllx"])
+def test_root_below_a_word_is_told_in_all_formats_with_trees(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(
+        "# sent_id = s1\n# text = a b\n1\ta\t_\tX\tX\t_\t2\troot\t_\t_\n2\tb\t_\tX\tX\t_\t0\troot\t_\t_\n\n"
+    )
+    done = run_here("validate", path)
+    told = f"{path}:3: sentence s1: warning: 1: DEPREL: 'root' below word 2, and it belongs to head 0"
+    assert told in done.stdout.splitlines()
+    assert "DEPREL" not in run_here("validate", "--no-warnings", path).stdout

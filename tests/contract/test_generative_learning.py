@@ -271,14 +271,18 @@ def test_what_is_refused(sentences, options, reason):
     assert "\n" not in str(caught.value)
 
 
+FIRST_ROW = "# sent_id = s1\n1\ta\t_\tX\t_\t_\t2\t_\t_\t_\n"
+
+
 def test_files_that_are_refused(tmp_path):
     for name, text, reason in (
-        ("plain.txt", "a b\nc d e\n", "has no UPOS tag"),
+        ("plain.txt", "a b\nc d e\n", r"1: sentence #1 \('a b'\): word 1 has no UPOS tag"),
+        ("t.conllu", FIRST_ROW + "2\tb\t_\t_\t_\t_\t0\t_\t_\t_\n\n", "3: sentence s1 .*: word 2 has no UPOS"),
         ("empty.conllu", "", "there are no sentences"),
         ("trees.mrg", "(S (A a))\n", "brackets have no dependencies"),
     ):
         (tmp_path / name).write_text(text, "utf-8")
-        with pytest.raises(FileError, match=f"{name}: .*{reason}"):
+        with pytest.raises(FileError, match=f"{name}:.*{reason}"):
             read_corpus(str(tmp_path / name), options_of())
     assert [len(own) for own in read_corpus(str(tmp_path / "plain.txt"), options_of(units="words"))] == [2, 3]
 

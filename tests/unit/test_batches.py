@@ -79,7 +79,7 @@ def test_what_is_refused_is_told_after_all_before_it():
         handed_on.extend(to_conllu(annotated(read_batches([data.encode()]), [refuse])))
     assert handed_on[-1].sentences == 2
     batch = refuse(make_batch(good))
-    assert (batch.sound, batch.refusal) == (2, ("infeasible", "of a reason"))
+    assert (batch.sound, batch.refusal) == (2, ("infeasible", "of a reason", 0))
     assert isinstance(refusal_of(batch), InfeasibleTreeError)
     assert make_batch(good).refusal is None
 

@@ -35,6 +35,7 @@ WITHOUT_ARRAYS = {
     *("FactorGraph.polytope", "FactorGraph.ports", "FactorGraph.release", "FactorGraph.scores"),
     *("FactorGraph.set_score", "Multiwords.split", "Scorer.may_have_label", "Scorer.time_stages"),
     *("SpanForest.kbest", "SpanForest.minimum_risk", "SpanForest.probabilities", "SpanForest.samples"),
+    *("Stop.ask", "Stop.obey", "is_stopped"),
     *("SpanText.checksum", "TagText.atoms", "TagText.checksum", "TagText.keys", "TagText.lengths"),
     *("TagText.set_classes", "Tagger.annotate", "Tagger.kbest", "Tagger.probabilities", "TextBatch.to_batch"),
     *("TextScanner.feed", "TrainingText.features", "TrainingText.train_sentence_ends"),

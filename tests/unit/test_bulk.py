@@ -18,13 +18,14 @@ from bulk_cases import TREEBANK, output, text_of
 from arbora.bulk import BulkOptions, Event, Watcher, bulk_output, bulk_status, run_bulk
 from arbora.bulk.inputs import Input, find_inputs
 from arbora.bulk.manifest import NAME, read_lines, read_state
-from arbora.bulk.shards import cut, paragraphs_of_text, read_shard
+from arbora.bulk.shards import cut, read_shard
 from arbora.bulk.work import Done, Job, work
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError, FileError
 from arbora.executors import Refused
 from arbora.pipeline.files import parse_file
 from arbora.pipeline.shipped import find_model
+from arbora.text.tokenizing.paragraphs import paragraphs_of_text
 
 ODD = (
     "First one.\n\n  \n Second, with spaces before.\n\t\nThird.\r\n\r\nFourth\n\n\n\nΠέμπτη. "

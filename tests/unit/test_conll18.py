@@ -7,13 +7,14 @@ import random
 import pytest
 from oracles import conll18 as oracle
 
+from arbora.errors import ArboraError
 from arbora.evaluation import MismatchError, evaluate, evaluate_raw_text
 from arbora.evaluation.conll18 import METRICS
 from arbora.treebank import Multiword, Sentence
 
 
-def ratios(gold, system):
-    found = evaluate_raw_text(gold, system).scores
+def ratios(gold, system, **how):
+    found = evaluate_raw_text(gold, system, **how).scores
     return {name: (ratio.correct, ratio.gold, ratio.system) for name, ratio in found.items()}
 
 
@@ -44,34 +45,44 @@ def joined(forms, multiwords, **columns):
 def test_words_of_multiword_tokens_align_by_forms():
     gold = joined(["vamos", "nos", "a", "el", "mar"], [(1, 2, "vámonos"), (3, 4, "al")])
     system = joined(["Vamos", "nos", "al", "mar"], [(1, 2, "vámonos")])
-    found = ratios([gold], [system])
+    found = ratios([gold], [system], annotated_only=True)
     assert found["Tokens"] == (3, 3, 3)
     assert found["Words"] == (3, 5, 4)  # vamos, in any case; nos; mar
     system = joined(["vámonos", "a", "la", "el", "mar"], [(2, 4, "al")])
-    assert ratios([gold], [system])["Words"] == (3, 5, 5)  # a, el, mar
+    assert ratios([gold], [system], annotated_only=True)["Words"] == (3, 5, 5)  # a, el, mar
 
 
 def test_multiword_tokens_that_overlap_are_one_region():
     gold = joined(["a", "b", "c"], [(1, 2, "ab")])
     system = joined(["a", "b", "c"], [(2, 3, "bc")])
-    assert ratios([gold], [system])["Words"] == (3, 3, 3)
-    assert ratios([gold], [system])["Tokens"] == (0, 2, 2)
+    assert ratios([gold], [system], annotated_only=True)["Words"] == (3, 3, 3)
+    assert ratios([gold], [system], annotated_only=True)["Tokens"] == (0, 2, 2)
 
 
 def test_spaces_in_forms_do_not_count():
-    assert ratios([Sentence(["10 000"])], [Sentence(["10", "000"])])["Tokens"] == (0, 1, 2)
-    assert ratios([Sentence(["10 000", "€"])], [Sentence(["10\xa0000", "€"])])["Tokens"] == (2, 2, 2)
+    assert ratios([Sentence(["10 000"])], [Sentence(["10", "000"])], annotated_only=True)["Tokens"] == (
+        0,
+        1,
+        2,
+    )
+    assert ratios([Sentence(["10 000", "€"])], [Sentence(["10\xa0000", "€"])], annotated_only=True)[
+        "Tokens"
+    ] == (2, 2, 2)
 
 
 def test_comments_alone_are_no_sentence():
     gold = [Sentence(["a"]), Sentence(comments=["# end"])]
-    assert ratios(gold, [Sentence(["a"])])["Sentences"] == (1, 1, 1)
-    assert ratios([], [])["Tokens"] == (0, 0, 0)
+    assert ratios(gold, [Sentence(["a"])], annotated_only=True)["Sentences"] == (1, 1, 1)
+    assert ratios([], [], annotated_only=True)["Tokens"] == (0, 0, 0)
 
 
 def test_lemmas_that_gold_does_not_have_cannot_be_wrong():
     gold = Sentence(["a", "b"], lemmas=["_", "b"])
-    assert ratios([gold], [Sentence(["a", "b"], lemmas=["x", "y"])])["Lemmas"] == (1, 2, 2)
+    assert ratios([gold], [Sentence(["a", "b"], lemmas=["x", "y"])], annotated_only=True)["Lemmas"] == (
+        1,
+        2,
+        2,
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,8 +106,8 @@ RELATIONS = ["nsubj", "nsubj:pass", "det", "case", "punct", "obl", "aux", "conj"
 FEATS = ["_", "Case=Nom|Number=Sing", "Number=Sing|Typo=Yes", "Foo=Bar", "Number=Sing|Case=Nom"]
 
 
-def drawn(draw, text):
-    """The text cut into sentences, tokens and words at random."""
+def drawn(draw, text, *, heads_known=False):
+    """The text cut into sentences, tokens and words at random; some heads are unknown, or none."""
     sentences = []
     while text:
         length = draw.randint(1, 9)
@@ -117,7 +128,7 @@ def drawn(draw, text):
                 draw.choice("NV"),
                 draw.choice("nv"),
                 draw.choice(FEATS),
-                draw.choice([None, *range(total + 1)]),
+                draw.choice([None] * (not heads_known) + [*range(total + 1)]),
                 draw.choice(RELATIONS),
             )
 
@@ -140,7 +151,7 @@ def as_sentence(tokens):
 def test_the_slow_twin(seed):
     draw = random.Random(seed)
     text = "".join(draw.choice("ab") for _ in range(draw.randint(1, 24)))
-    gold, system = drawn(draw, text), drawn(draw, text)
+    gold, system = drawn(draw, text, heads_known=True), drawn(draw, text)
     found = ratios(map(as_sentence, gold), map(as_sentence, system))
     assert list(found) == list(METRICS)
     assert found == oracle.scores(gold, system)
@@ -174,7 +185,8 @@ def test_only_annotated_words_are_scored():
         ratio = evaluate_raw_text(gold, system, **how).scores[name]
         return ratio.correct, ratio.gold, ratio.system
 
-    assert counts(same, "UAS") == (2, 3, 3)
+    with pytest.raises(ArboraError, match="sentence #1: gold word 3 has no head; --annotated-only"):
+        evaluate_raw_text(gold, same)
     assert counts(same, "UAS", annotated_only=True) == (2, 2, 2)
     assert counts(same, "LAS", annotated_only=True) == (1, 1, 1)
     assert counts(same, "UPOS", annotated_only=True) == (0, 2, 2)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
+import subprocess
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from background import tool
 
 import arbora
 from arbora import factors
@@ -80,3 +84,47 @@ def test_ctrl_c_interrupts_a_solver(solver: str) -> None:
         thread.join()
         signal.signal(signal.SIGINT, before)
     assert late < SOON
+
+
+MODEL = Path(__file__).parents[1] / "golden" / "dependency-parser-with-all-parts.v2.arbora"
+
+
+@pytest.mark.parametrize(("solver", "threads"), [("ad3", 1), ("ad3", 2), ("bp", 1)])
+def test_ctrl_c_ends_the_command_within_a_batch(tmp_path: Path, solver: str, threads: int) -> None:
+    """Its sentences would take minutes; nothing half-written is left."""
+    random.seed(1)
+    row = "{}\tw{}\t_\t{}\t_\t_\t_\t_\t_\t_\n"
+    tags = ["NOUN", "VERB", "DET", "ADJ"]
+    rows = [row.format(i, random.randint(1, 99), random.choice(tags)) for i in range(1, 121)]
+    (tmp_path / "in.conllu").write_text(("".join(rows) + "\n") * 300, "utf-8")
+    files = ["--input", str(tmp_path / "in.conllu"), "--output", str(tmp_path / "out.conllu")]
+    command = [tool("arbora"), "parse", "--model", str(MODEL), *files, "--solver", solver]
+    with subprocess.Popen([*command, "--threads", str(threads)], stderr=subprocess.PIPE) as process:
+        while not list(tmp_path.glob(".*.part")):  # then it reads and parses
+            assert process.poll() is None
+            time.sleep(0.05)
+        time.sleep(0.5)
+        before = time.perf_counter()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        late = time.perf_counter() - before
+    assert process.returncode == 130
+    assert late < SOON
+    assert [path.name for path in tmp_path.iterdir()] == ["in.conllu"]
+
+
+def test_who_is_ahead_ends_too() -> None:
+    """What a thread of Python does for another is ended when the other goes on no more."""
+    started = threading.Event()
+
+    def items() -> Any:
+        yield 1
+        started.set()
+        yield tangled().solve("bp", iterations=10**8, tolerance=0.0)
+
+    coming = arbora.treebank.batches.ahead(items())
+    assert next(coming) == 1
+    assert started.wait(SOON)
+    before = time.perf_counter()
+    coming.close()
+    assert time.perf_counter() - before < SOON

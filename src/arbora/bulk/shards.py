@@ -17,6 +17,7 @@ import numpy as np
 from arbora.bulk.inputs import Input
 from arbora.bulk.parquet import row_groups
 from arbora.errors import FileError
+from arbora.text.tokenizing.paragraphs import BORDER, begins_word
 from arbora.treebank.files import BYTE_ORDER_MARK, COMPRESSED, open_input, read_piece
 
 BYTES = 32 << 20
@@ -24,7 +25,7 @@ BYTES = 32 << 20
 _WINDOW = 1 << 20
 
 _BORDERS = {
-    "text": re.compile(rb"\n[ \t\r]*\n[ \t\r\n]*"),
+    "text": BORDER,
     "conllu": re.compile(rb"\n\r?\n[\r\n]*"),
     "jsonl": re.compile(rb"\n"),
 }
@@ -125,16 +126,9 @@ def _border(data: bytes, kind: str, size: int, at_end: bool) -> int | None:
     for found in _BORDERS[kind].finditer(data, max(0, size - 1)):
         if found.end() == len(data):
             return len(data) if at_end else None
-        if kind != "text" or _begins_word(data[found.end() : found.end() + 4]):
+        if kind != "text" or begins_word(data[found.end() : found.end() + 4]):
             return found.end()
     return len(data) if at_end else None
-
-
-def _begins_word(data: bytes) -> bool:
-    """Whether the first character is neither a space of any kind nor broken."""
-    if 0x21 <= data[0] <= 0x7E:
-        return True
-    return data.decode(errors="ignore")[:1].isalnum()
 
 
 def _closing(data: bytes, kind: str) -> str:
@@ -208,15 +202,4 @@ def sentences_of_conllu(data: bytes) -> Iterable[bytes]:
         yield data[start : found.end()]
         start = found.end()
     if data[start:].strip():
-        yield data[start:]
-
-
-def paragraphs_of_text(data: bytes) -> Iterable[bytes]:
-    """The paragraphs of a text, each with the empty lines behind it."""
-    start = 0
-    for found in _BORDERS["text"].finditer(data):
-        if found.end() < len(data) and _begins_word(data[found.end() : found.end() + 4]):
-            yield data[start : found.end()]
-            start = found.end()
-    if data[start:]:
         yield data[start:]

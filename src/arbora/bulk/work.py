@@ -18,7 +18,6 @@ from arbora.bulk.parquet import read_rows
 from arbora.bulk.shards import (
     Shard,
     count_characters,
-    paragraphs_of_text,
     read_shard,
     sentences_of_conllu,
 )
@@ -28,6 +27,7 @@ from arbora.executors import Crashed, Refused, answered
 from arbora.models import restored
 from arbora.pipeline.pipeline import Pipeline
 from arbora.pipeline.shipped import as_pipeline, open_pipeline
+from arbora.text.tokenizing.paragraphs import paragraphs_of_text
 from arbora.text.tokenizing.tokenizer import encoded
 from arbora.treebank.batches import annotated, read_batches, refusal_of
 from arbora.treebank.files import open_output, plain_name

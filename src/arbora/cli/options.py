@@ -76,12 +76,12 @@ OutputFile = Annotated[
 
 
 def tell_skipped(report: Skipped) -> None:
-    """Say on standard error how many sentences were left out, and why the first few were."""
+    """Say on standard error how much was left out, and why the first of it was."""
     for reason in report.reasons:
         typer.echo(f"arbora: skipped: {reason}", err=True)
-    if report.skipped:
-        sentences = "sentence" if report.skipped == 1 else "sentences"
-        typer.echo(f"arbora: {report.skipped} {sentences} skipped", err=True)
+    for count, what in ((report.skipped_paragraphs, "paragraph"), (report.skipped, "sentence")):
+        if count:
+            typer.echo(f"arbora: {count} {what}{'s' * (count > 1)} skipped", err=True)
 
 
 class Style(StrEnum):

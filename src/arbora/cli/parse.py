@@ -95,8 +95,8 @@ def parse(
         bool,
         typer.Option(
             "--lenient",
-            help="Skip sentences that break the format, that no tree fits or that are too long: they are "
-            "not in the output, but counted.",
+            help="Skip sentences that break the format, that no tree fits or that are too long, and "
+            "paragraphs of raw text that are no UTF-8: they are not in the output, but counted.",
         ),
     ] = False,
     threads: FileThreads = DEFAULTS.threads,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import FileThreads, InputFile, OutputFile
+from arbora.cli.options import FileThreads, InputFile, OutputFile, tell_skipped
 from arbora.cli.progress import shown_progress
 from arbora.pipeline.shipped import DEFAULT, find_component
 from arbora.text.tokenizing.files import PRETOKENIZED, TEXT, TokenizingReport, tokenize_file
@@ -36,6 +36,14 @@ def tokenize_command(
         bool,
         typer.Option("--ranges", help="Each token's place in the text, as TokenRange=start:end in MISC."),
     ] = False,
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient",
+            help="Skip paragraphs that are no UTF-8, or sentences that break another format: they are not "
+            "in the output, but counted.",
+        ),
+    ] = False,
     threads: FileThreads = 1,
 ) -> None:
     """Cut a text into sentences, tokens and words, and write them as CoNLL-U.
@@ -61,8 +69,10 @@ def tokenize_command(
             source_format=input_format,
             ranges=ranges,
             threads=threads,
+            lenient=lenient,
             progress=show,
         )
+    tell_skipped(report)
     if show is not None:
         typer.echo(_counts(report), err=True)
 

@@ -101,7 +101,8 @@ class ConstituencyParser(Component):
         for place in range(len(batch)):
             forms, tags = batch.tagged_words(place)
             if UNKNOWN in tags:
-                batch.refuse(place, f"word {tags.index(UNKNOWN) + 1} has no tag, neither XPOS nor UPOS")
+                word = tags.index(UNKNOWN) + 1
+                batch.refuse(place, f"word {word} has no tag, neither XPOS nor UPOS", word=word)
             elif len(forms) > self.most_words:
                 reason = f"it has {len(forms)} words, and this parser takes at most {self.most_words}"
                 batch.refuse(place, reason, too_long=True)

@@ -67,7 +67,7 @@ class BatchParser(ScoredParser, Component):
         """
         options = (options or ParseOptions()).check()
         found = annotated(make_batches(sentences, options.batch), [self.annotator(options)])
-        return to_sentences(ahead(found) if options.threads > 1 else found)
+        return to_sentences(ahead(found) if options.goes_ahead else found)
 
     def step(self, options: ParseOptions, asked: Mapping[str, Any]) -> Step:
         """What the parser does in a pipeline."""

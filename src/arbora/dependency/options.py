@@ -211,6 +211,14 @@ class ParseOptions:
         _check_graph(native, self.iterations, self.propagations, self.constraint)
         return self
 
+    @property
+    def goes_ahead(self) -> bool:
+        """Whether a thread of its own parses the next batch while one is used.
+
+        Not with solvers of Python, which would gain nothing, and are interrupted in the main thread only.
+        """
+        return self.threads > 1 and self.solver not in GRAPH_SOLVERS
+
 
 def _check_graph(
     solver: str | None, iterations: int | None, propagations: int | None, constraint: str | None

@@ -83,7 +83,7 @@ def rules_annotator(parser: BatchParser, rules: Rules, options: ParseOptions) ->
                 )
                 tree = best_ruled_tree(scorer, trees, parser.labels, sentence, given, rules)
             except InfeasibleTreeError as error:
-                found.refuse(place, error.reason)
+                found.refuse(place, error.reason, word=error.word)
                 continue
             found.set_tree(place, tree.heads, tree.labels, _deps_that_stay(old, tree.heads))
             if options.certificates:

@@ -166,6 +166,7 @@ class _Search:
                 raise no_tree(
                     self.sentence,
                     f"what is given leaves token {token} `root`, the label of arcs from the root",
+                    token,
                 )
 
     def _refusal(self) -> InfeasibleTreeError:
@@ -173,7 +174,8 @@ class _Search:
         arcs = self._scored(self._all(), implied=False)
         found = conflict(self.limits, lambda some: best_tree(self.shape, arcs, some) is not None)
         reason = " or ".join(map(self._named, found))
-        return no_tree(self.sentence, f"it would break {reason}" if found else "no tree is possible")
+        word = found[0].token if len(found) == 1 else 0
+        return no_tree(self.sentence, f"it would break {reason}" if found else "no tree is possible", word)
 
     def _named(self, limit: Limit) -> str:
         form = self.sentence.forms[limit.token - 1]

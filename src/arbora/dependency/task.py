@@ -5,15 +5,14 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from arbora import _core
-from arbora.dependency.calibration import fit_threshold, natural_scales
+from arbora.dependency.calibration import natural_scales
 from arbora.dependency.calibration_sample import CalibrationSample, Calibrator
-from arbora.dependency.linear_model import make_linear_model
 from arbora.dependency.options import CUSTOM, TrainingOptions, tree_options
 from arbora.dependency.parser import ARCHITECTURE, DependencyParser
 from arbora.dependency.presets import as_projective, preset_templates
@@ -21,7 +20,6 @@ from arbora.dependency.recipe import check_recipe
 from arbora.dependency.template_selection import select_templates
 from arbora.dependency.template_weights import heaviest_templates
 from arbora.dependency.treebanks import (
-    Integers,
     TrainingData,
     annotated_trees,
     check_trees,
@@ -37,7 +35,7 @@ from arbora.dependency.treebanks import (
     usable_trees,
     whole_trees,
 )
-from arbora.errors import ArboraError
+from arbora.dependency.unfinished_parser import UnfinishedParser
 from arbora.executors import Executor
 from arbora.features import Templates
 from arbora.learning.states import (
@@ -127,9 +125,7 @@ class ParserTask(FileTask[DependencyParser]):
         self.header["trained_on"]["skipped_nonprojective"] = usable.not_projective
         if usable.not_annotated:
             self.header["trained_on"]["skipped_unannotated"] = usable.not_annotated
-        self.model = make_linear_model(self.header)
-        self.header["padding"] = self.model.padding
-        self.pruner = _core.ShortWeights.rounded(np.zeros(16, np.float32))
+        self.parser = UnfinishedParser(self.header, threads)
         self.stages = [Stage("", options.epochs)]
         self.stages[:0] = [Stage(PRUNER)] if templates.pruner else []
         self.stages += [Stage(CALIBRATION)] if self.sample else []
@@ -201,13 +197,13 @@ class ParserTask(FileTask[DependencyParser]):
         if stage.name == PRUNER:
             self.learner = _core.OnlineLearner(options.pruner_bits, 0, "sgd", PRUNER_RATE)
             return
-        self.learner = self.learner_kind.start(options.bits, self.model.padding)
+        self.learner = self.learner_kind.start(options.bits, self.parser.model.padding)
         if options.features == "supported":
             everything = list(range(len(data)))
-            self.model.support(self.learner, data.encoded, data.whole, data.labels, everything)
+            self.parser.model.support(self.learner, data.encoded, data.whole, data.labels, everything)
         if options.latent_roles or options.latent_tags:
-            self.model.break_symmetry(self.learner, data.encoded, data.whole, options.seed)
-        self.candidates = self._choose(data, data.heads)
+            self.parser.model.break_symmetry(self.learner, data.encoded, data.whole, options.seed)
+        self.candidates = self.parser.choose(data, data.heads)
 
     def train(self, step: Step) -> Trained:
         """One pass over the treebank, or all of the pruner's, or what makes probabilities of scores."""
@@ -220,8 +216,8 @@ class ParserTask(FileTask[DependencyParser]):
         for epoch in range(passes):
             loss = 0.0
             for batch in _batches(self._order(PRUNER, epoch), PRUNER_BATCH):
-                loss += self.model.train_pruner(
-                    self.learner, self.data.encoded, self.data.heads, batch, self._trees, self.threads
+                loss += self.parser.model.train_pruner(
+                    self.learner, self.data.encoded, self.data.heads, batch, self.parser.trees, self.threads
                 )
                 done += len(batch)
                 step.watcher.on_batch(done, passes * len(self.data))
@@ -238,7 +234,7 @@ class ParserTask(FileTask[DependencyParser]):
         loss, done, data = 0.0, 0, self.data
         trees = tree_options(self.options.as_dict(), outer=self.options.outer)
         for batch in _batches(order, self.options.batch):
-            of_arcs, of_labels, _, _ = self.model.train(
+            of_arcs, of_labels, _, _ = self.parser.model.train(
                 self.learner,
                 data.encoded,
                 data.heads,
@@ -258,7 +254,7 @@ class ParserTask(FileTask[DependencyParser]):
 
     def replica(self) -> Callable[[], ParserTask]:
         """What makes the same task in another process, at the beginning of the parser's epochs."""
-        header, tensors = weight_parts(self.pruner)
+        header, tensors = weight_parts(self.parser.pruner)
         pruner = {**header, "threshold": self.header["threshold"]}, tensors
         return partial(_make_replica, *self.given, pruner)
 
@@ -268,10 +264,6 @@ class ParserTask(FileTask[DependencyParser]):
         order: list[int] = np.random.default_rng(seed).permutation(len(self.data)).tolist()
         return order
 
-    @property
-    def _trees(self) -> _core.TreeOptions:
-        return tree_options(self.options.as_dict())
-
     def judge(self, stage: Stage) -> Candidate:
         """The averaged weights, and what they are worth; or the scales."""
         if stage.name == CALIBRATION:
@@ -280,64 +272,18 @@ class ParserTask(FileTask[DependencyParser]):
         weights = averaged_weights(self.learner)
         header, tensors = weight_parts(weights)
         if stage.name != PRUNER:
-            scores = self._dev_scores(weights)
+            scores = {} if self.dev is None else self.parser.scores(weights, self.dev, self.loss)
             return Candidate((header, tensors), scores, scores.get("las"))
-        self.pruner = weights
-        threshold, lost, heads = self._fit_threshold()
-        return Candidate(({**header, "threshold": threshold}, tensors), {"lost": lost, "heads": heads})
-
-    def _fit_threshold(self) -> tuple[float, float, float]:
-        """Drop as many arcs as the options say: threshold, the share of gold arcs lost, heads a word."""
+        self.parser.pruner = weights
         judged = self.dev_for_threshold or self.data
-
-        @cache
-        def measure(threshold: float) -> tuple[float, float]:
-            self._use_threshold(threshold)
-            kept = self._choose(judged, None).count
-            lost = self._choose(judged, judged.heads).count - kept
-            return lost / len(judged.heads), kept / len(judged.heads)
-
-        found = fit_threshold(measure, self.options.pruning, self.options.mean_heads)
-        return found, *measure(found)
-
-    def _use_threshold(self, threshold: float) -> None:
-        self.header["threshold"] = threshold
-        self.model = make_linear_model(self.header)
-
-    def _choose(self, data: TrainingData, also: Integers | None) -> _core.Arcs:
-        also = np.empty(0, np.int32) if also is None else also
-        return self.model.choose(self.pruner, data.encoded, also, self._trees, self.threads)
-
-    def _dev_scores(self, weights: _core.ShortWeights) -> dict[str, float]:
-        """UAS and LAS (with subtypes) on dev, by the tree of the highest score; UPOS if it is chosen.
-
-        Words whose head is not known do not count, nor for LAS those without a label.
-        """
-        if self.dev is None:
-            return {}
-        model = self.model
-        if self.options.latent_roles or self.options.latent_tags or self.options.joint_tags:
-            # They are summed at the scale that they were learned at.
-            model = make_linear_model({**self.header, **natural_scales(self.loss)})
-        parses = model.parse(weights, self.pruner, self.dev.encoded, self._trees, self.threads)
-        if parses.errors:
-            number, _, reason = parses.errors[0]
-            raise ArboraError(f"dev sentence {number + 1} has no tree: {reason}")
-        words = np.ones(len(parses.heads), np.bool_)
-        words[parses.starts[:-1]] = False  # those are the roots
-        right, known = parses.heads[words] == self.dev.heads, self.dev.heads >= 0
-        named = right & (parses.labels[words] == self.dev.labels)
-        shares = {"uas": right[known], "las": named[self.dev.labelled]}
-        scores = {name: share.mean() for name, share in shares.items() if len(share)}
-        if self.dev.upos is not None:
-            scores["upos"] = (parses.tags[words] == self.dev.upos).mean()
-        return {name: float(score) for name, score in scores.items()}
+        threshold, lost, heads = self.parser.fit_threshold(judged)
+        return Candidate(({**header, "threshold": threshold}, tensors), {"lost": lost, "heads": heads})
 
     def end(self, stage: Stage, parts: Parts) -> None:
         """The weights of the pruner and its threshold, those of the parser, or the scales."""
         if stage.name == PRUNER:
-            self.pruner = weights_of(parts)
-            self._use_threshold(parts[0]["threshold"])
+            self.parser.pruner = weights_of(parts)
+            self.parser.use_threshold(parts[0]["threshold"])
         elif stage.name == CALIBRATION:
             self.calibrated = parts[0]
         else:
@@ -351,25 +297,19 @@ class ParserTask(FileTask[DependencyParser]):
             **self.header,
             **self.calibrated,
             "report": {"epochs": rows, "kept": history.kept[""]},
-            "features": self._count_features(sample),
-            "heaviest": heaviest_templates(self.model, self.header["templates"], self.best, sample),
+            "features": self.parser.count_features(sample),
+            "heaviest": heaviest_templates(self.parser.model, self.header["templates"], self.best, sample),
         }
-        return DependencyParser(header, self.best, self.pruner)
+        return DependencyParser(header, self.best, self.parser.pruner)
 
     def _calibrate(self, step: Step) -> Trained:
         """Find what makes probabilities of scores."""
-        parser = DependencyParser(self.header, self.best, self.pruner)
+        parser = DependencyParser(self.parser.header, self.best, self.parser.pruner)
         calibrator = Calibrator(
             parser, self.sample, self.options, threads=self.threads, on_batch=step.watcher.on_batch
         )
         self.calibrated = calibrator.fit(self.loss.beta if self.options.latent_roles else None)
         return Trained()
-
-    def _count_features(self, sample: TrainingData) -> dict[str, int]:
-        """How many features of arcs and parts a sample has: those of gold trees, those of all candidates."""
-        arcs = self._choose(sample, sample.heads)
-        supported, complete = self.model.count_features(sample.encoded, sample.whole, arcs)
-        return {"sentences": len(sample), "supported": supported, "complete": complete}
 
     def snapshot(self) -> Parts:
         """The learner, while there is one."""

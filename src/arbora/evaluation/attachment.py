@@ -194,7 +194,7 @@ def evaluate(
     for number, (right, found) in enumerate(zip_longest(gold, system), 1):
         _check_same_words(right, found, number)
         if not annotated_only:
-            _check_heads(right, number)
+            check_heads(right, number)
         _count_sentence(result, right, found, annotated_only)
     return result
 
@@ -209,7 +209,8 @@ def _check_same_words(gold: Sentence | None, system: Sentence | None, number: in
             raise MismatchError(f"sentence {name}: word {id} is {right!r} in gold and {found!r} in system")
 
 
-def _check_heads(gold: Sentence, number: int) -> None:
+def check_heads(gold: Sentence, number: int) -> None:
+    """ArboraError if a word of the gold sentence, which has this number, has no head."""
     if None in gold.heads:
         name, word = gold.sent_id or f"#{number}", gold.heads.index(None) + 1
         raise ArboraError(f"sentence {name}: {no_head(word)}")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arbora.evaluation.alignment import Layout, align, check_same_text, lay_out
-from arbora.evaluation.attachment import CONTENT_RELATIONS, Ratio
+from arbora.evaluation.attachment import CONTENT_RELATIONS, Ratio, check_heads
 from arbora.evaluation.tables import percent, table_text
 from arbora.treebank import Sentence
 from arbora.treebank.sentence import UNKNOWN
@@ -92,7 +92,8 @@ def evaluate_raw_text(
     """Compare what was made of raw text with gold; sentences and words may be cut differently.
 
     ``annotated_only``: words whose gold has no head, relation or UPOS tag, and those aligned with them, do
-    not count where that is compared. MismatchError if the characters are not the same.
+    not count where that is compared; otherwise every gold word must have a head. MismatchError if the
+    characters are not the same.
 
     >>> gold = [Sentence(["Dogs", "bark", "."], heads=[2, 0, 2], deprels=["nsubj", "root", "punct"])]
     >>> system = [Sentence(["Dogs", "bark."], heads=[2, 0], deprels=["nsubj", "root"])]
@@ -100,8 +101,12 @@ def evaluate_raw_text(
     >>> scores["Tokens"].f1, scores["Sentences"].f1, scores["UAS"].correct
     (0.4, 1.0, 0)
     """
+    gold = list(gold)
     right, found = lay_out(gold), lay_out(system)
     check_same_text(right, found)
+    if not annotated_only:
+        for number, sentence in enumerate(gold, 1):
+            check_heads(sentence, number)
     sides = _Side(right, right), _Side(found, right)
     pairs = align(right, found)
     sides[0].match = {place: place for place in range(len(right.words))}

@@ -14,6 +14,7 @@ from arbora.generative.corpus import Item, encode, list_arcs, reduced
 from arbora.generative.options import GenerativeOptions
 from arbora.generative.units import Units, has_tags
 from arbora.treebank import Sentence, read
+from arbora.treebank.checks import line_of
 from arbora.treebank.formats import find_format
 from arbora.treebank.sentence import UNKNOWN
 
@@ -33,15 +34,16 @@ def read_corpus(path: str, options: GenerativeOptions) -> list[Sentence]:
         found: list[Sentence] = list(reader)
     try:
         check_corpus(found, options)
-    except ArboraError as error:
-        raise FileError(str(error), file=path) from None
+    except FileError as error:
+        error.file = path
+        raise
     return found
 
 
 def check_corpus(sentences: Sequence[Sentence], options: GenerativeOptions) -> None:
     """ArboraError if there are no words, or tags are missing that the model needs."""
     if not any(map(len, sentences)):
-        raise ArboraError("there are no sentences with words here")
+        raise FileError("there are no sentences with words here")
     if not has_tags(options):
         return
     for number, sentence in enumerate(sentences, 1):
@@ -49,9 +51,12 @@ def check_corpus(sentences: Sequence[Sentence], options: GenerativeOptions) -> N
         if UNKNOWN in tags:
             name, words = sentence.sent_id or f"#{number}", " ".join(sentence.forms[:5])
             place, kind = tags.index(UNKNOWN) + 1, options.tags.upper()
-            raise ArboraError(
-                f"sentence {name} ({words!r}): word {place} has no {kind} tag; "
-                "tag the file first (`arbora tag`), or learn with --units words"
+            line, _, has_word_lines = sentence._place
+            raise FileError(
+                f"word {place} has no {kind} tag; "
+                "tag the file first (`arbora tag`), or learn with --units words",
+                line=line_of(sentence, line, str(place)) if has_word_lines and line else line or None,
+                sentence=f"{name} ({words!r})",
             )
 
 

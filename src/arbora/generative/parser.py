@@ -17,7 +17,6 @@ from arbora.generative.corpus import Item
 from arbora.generative.kinds import Floats, SentenceScores
 from arbora.generative.scoring import Integers, LearnedModel, hosts_of
 from arbora.models import Parts, Tensors
-from arbora.models.checking import a_flag
 from arbora.treebank import Sentence
 from arbora.treebank.batches import named
 
@@ -44,8 +43,6 @@ class GenerativeParser(BatchParser):
     def __init__(self, header: dict[str, Any], model: LearnedModel) -> None:
         """A parser from what its file holds."""
         self.header, self.model = header, model
-        # Older files have probabilities for labels that `root` leaves no place, and keep them.
-        self._keeps_root_label = a_flag(header.get("keeps_root_label", False), "keeps_root_label")
         self.labels = model.label_names or [ROOT, OTHER]
         self.tags: list[str] = []
         single_root, projective = model.options.trees
@@ -115,9 +112,12 @@ class GenerativeParser(BatchParser):
         return "punct" if "punct" in others else others[-1]
 
     def _keep_root_label(self, arcs: Floats) -> None:
-        """Labels that arcs cannot have where `root` is that of arcs from the root become impossible."""
+        """Labels that arcs cannot have where `root` is that of arcs from the root become impossible.
+
+        Older files have probabilities for them.
+        """
         root, is_alone = root_label(self.model.label_names)
-        if self._keeps_root_label and root >= 0:
+        if root >= 0:
             arcs[1:, :, root] = -np.inf
             arcs[0, :, np.arange(arcs.shape[2]) != root] += -np.inf if is_alone else 0.0
 
@@ -135,7 +135,7 @@ class GenerativeParser(BatchParser):
         arcs = list(map(self._all_arcs, inner.arcs, hosts, given))
         others = {name: list(map(_spread, own, hosts)) for name, own in inner.others.items()}
         return ArrayScores(arcs, parts=self.model.kind.parts(SentenceScores(arcs, others), hosts)).scorer(
-            labels=self.labels if self._keeps_root_label else ()
+            labels=self.labels
         )
 
     def _inner_item(self, sentence: Sentence, hosts: Integers) -> Item:

@@ -204,7 +204,6 @@ class GenerativeTask(FileTask[GenerativeParser]):
         header, tensors = self.parts
         whole = {
             "architecture": ARCHITECTURE,
-            "keeps_root_label": True,
             **header,
             "licence": self.licence,
             "trained_on": {

@@ -105,7 +105,7 @@ class _Program:
             self._highs.cbIpmInterrupt,
             self._highs.cbMipInterrupt,
         ):
-            callback.subscribe(lambda event: event.interrupt(interrupted.is_set()))
+            callback.subscribe(lambda event: event.interrupt(interrupted.is_set() or _core.is_stopped()))
         self._whole = whole
         self._highs.passModel(self._model(arrays))
         self.values: Floats | None = None
@@ -159,6 +159,8 @@ class _Program:
         """Run HiGHS so that signals of Python are heard, which come to the main thread only."""
         if threading.current_thread() is not threading.main_thread():
             self._highs.run()
+            if _core.is_stopped():
+                raise KeyboardInterrupt
             return
         done = threading.Event()
 

@@ -93,8 +93,9 @@ def parse_file(
     treebank, else conllu. With ``kbest``, each of a sentence's best trees is a sentence of its own, with its
     rank and log-probability: constituents if they are written in brackets or if there are no others. With
     ``rules``, all trees satisfy them. With ``keep_tags``, or constraints, tags and lemmas of the source stay.
-    ``lenient``: a sentence that breaks the format, that no tree fits or that is too long is left out, and the
-    report counts it. The target gets its name only when all is written.
+    ``lenient``: a sentence that breaks the format, that no tree fits or that is too long is left out, and so
+    is a paragraph of raw text that is no UTF-8; the report counts them. The target gets its name only when
+    all is written.
     """
     options = (options or ParseOptions()).check()
     _check_wishes(options, kbest, rules)
@@ -120,13 +121,14 @@ def parse_file(
     report, started = ParsingReport(), time.perf_counter()
     ranked = "constituents" if write_as == BRACKETS or "heads" not in pipeline.adds else "heads"
     skip = None if not lenient else report.skip if text is not None else report.skip_of(display_name(source))
+    skip_read = report.skip_paragraphs_of(display_name(source)) if lenient and read_as == TEXT else skip
     steps = [_counting(report, progress)]
     for step in _steps(pipeline, options, kbest, ranked, rules, keep_tags):
         steps += [step] if skip is None else [step, without_refused(skip)]
     if write_as == "conllu" and text is None and read_as in (TEXT, "conllu"):
 
         def rewrite(pieces: Iterable[bytes]) -> Generator[ConlluPiece, None, None]:
-            batches = _batches_of(pipeline, pieces, read_as, options, skip)
+            batches = _batches_of(pipeline, pieces, read_as, options, skip_read)
             return to_conllu(annotated(batches, steps), threads=options.threads)
 
         def on_piece(piece: ConlluPiece) -> None:
@@ -136,13 +138,13 @@ def parse_file(
             source,
             target,
             rewrite,
-            threads=options.threads,
+            beside=options.goes_ahead,
             batch=options.batch,
             on_piece=on_piece,
             begins_at_once=read_as != TEXT,
         )
     else:
-        batches = _batches(pipeline, source, text, read_as, options, report, skip)
+        batches = _batches(pipeline, source, text, read_as, options, report, skip_read)
         found = to_sentences(annotated(batches, steps))
         sentences = counted(found if text is not None else _named(found, source), report)
         if write_as == "conllx":
@@ -232,7 +234,7 @@ def _batches_of(
     pipeline: Pipeline, pieces: Iterable[bytes], format: str, options: ParseOptions, skip: Skip | None
 ) -> Iterator[_core.Batch]:
     if format == TEXT:
-        return pipeline.tokenizer.batches(pieces, threads=options.threads)
+        return pipeline.tokenizer.batches(pieces, threads=options.threads, skip=skip)
     return read_batches(pieces, threads=options.threads, check=pipeline.check(options), skip=skip)
 
 

@@ -183,7 +183,7 @@ class Pipeline(Component):
         batches = make_batches(as_sentences(sentences), options.batch)
         found = annotated(batches, self.steps(options, keep_tags=keep_tags))
         parser = self.parser if "heads" in self.adds else None
-        parsed = to_sentences(ahead(found) if options.threads > 1 else found)
+        parsed = to_sentences(ahead(found) if options.goes_ahead else found)
         return (ParsedSentence(sentence, parser, options) for sentence in parsed)
 
     def steps(

@@ -22,6 +22,7 @@ from arbora.errors import (
     WrongTypeError,
 )
 from arbora.treebank import conllu
+from arbora.treebank.checks import line_of
 from arbora.treebank.sentence import COLUMNS, Sentence, fields_of
 
 Item = TypeVar("Item")
@@ -171,15 +172,17 @@ def without_refused(skip: Skip) -> Step:
 
 
 def refusal_of(batch: _core.Batch) -> ArboraError:
-    """Why the first sentence that a component refused was refused, by its code."""
-    code, reason = batch.refusal or ("unknown", "")
+    """Why the first sentence that a component refused was refused, by its code; with the line of its word."""
+    code, reason, word = batch.refusal or ("unknown", "", 0)
     sentence = conllu.make_sentence(batch.columns(batch.sound))
-    line, number = batch.place(batch.sound)
+    line, number, has_word_lines = batch.place(batch.sound)
+    if line and word and has_word_lines:
+        line = line_of(sentence, line, str(word))
     name = sentence.sent_id or f"#{number}"
     if code == "infeasible":
         if line:
             return InfeasibleSentenceError(f"no tree fits what is given: {reason}", line=line, sentence=name)
-        return no_tree(sentence, reason)
+        return no_tree(sentence, reason, word)
     if code == "too-long":
         if line:
             return TooLongSentenceError(f"it is too long: {reason}", line=line, sentence=name)
@@ -201,10 +204,10 @@ def in_file(error: ArboraError, file: str) -> ArboraError:
     return error if kind is None else kind(str(error), file=file)
 
 
-def no_tree(sentence: Sentence, reason: str) -> InfeasibleTreeError:
-    """The error that names the sentence, and the reason why it has no tree."""
+def no_tree(sentence: Sentence, reason: str, word: int = 0) -> InfeasibleTreeError:
+    """The error that names the sentence, and the reason why it has no tree; the word, if it is one."""
     error = InfeasibleTreeError(f"no tree fits what is given for {named(sentence)}: {reason}")
-    error.reason = reason
+    error.reason, error.word = reason, word
     return error
 
 
@@ -222,14 +225,20 @@ def named(sentence: Sentence) -> str:
 def ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
     """The same items, each made while the one before is being used; for what never waits for others.
 
+    Whoever ends early, such as by Ctrl-C, ends the core's work on the next one too.
+
     >>> list(ahead(iter(range(3))))
     [0, 1, 2]
     """
-    with ThreadPoolExecutor(1) as worker:
-        coming = worker.submit(next, items, None)
-        while (item := coming.result()) is not None:
+    stop = _core.Stop()
+    with ThreadPoolExecutor(1, initializer=stop.obey) as worker:
+        try:
             coming = worker.submit(next, items, None)
-            yield item
+            while (item := coming.result()) is not None:
+                coming = worker.submit(next, items, None)
+                yield item
+        finally:
+            stop.ask()
 
 
 def _columns(sentence: Sentence) -> tuple[Any, ...]:

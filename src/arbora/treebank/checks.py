@@ -18,12 +18,11 @@ def warnings(sentence: Sentence) -> Iterator[tuple[str, str]]:
     [('1', "FEATS: 'Number' is not Name=Value")]
     """
     yield from _check_metadata(sentence)
+    yield from roots_below_words(sentence)
     known = {str(id) for id in range(len(sentence) + 1)} | {node.id for node in sentence.empty_nodes}
     for id, (feats, deps) in enumerate(zip(sentence.feats, sentence.deps, strict=True), 1):
         yield from ((str(id), reason) for reason in _check_feats(feats))
         yield from ((str(id), reason) for reason in _check_deps(deps, known))
-        if sentence.deprels[id - 1] == "root" and sentence.heads[id - 1]:
-            yield str(id), f"DEPREL: 'root' below word {sentence.heads[id - 1]}, and it belongs to head 0"
     for node in sentence.empty_nodes:
         if node.head != UNKNOWN or node.deprel != UNKNOWN:
             yield node.id, "an empty node has a HEAD or DEPREL; only DEPS can attach it"
@@ -33,6 +32,17 @@ def warnings(sentence: Sentence) -> Iterator[tuple[str, str]]:
         fields = (token.lemma, token.upos, token.xpos, token.head, token.deprel, token.deps)
         if any(value != UNKNOWN for value in fields):
             yield token.id, "a multiword token has more than FORM, FEATS and MISC"
+
+
+def roots_below_words(sentence: Sentence) -> Iterator[tuple[str, str]]:
+    """The words that have the label of the root, and are not it: the place and what is odd.
+
+    >>> list(roots_below_words(Sentence(["a", "b"], heads=[2, 0], deprels=["root", "root"])))
+    [('1', "DEPREL: 'root' below word 2, and it belongs to head 0")]
+    """
+    for id, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True), 1):
+        if label == "root" and head:
+            yield str(id), f"DEPREL: 'root' below word {head}, and it belongs to head 0"
 
 
 def row_of(sentence: Sentence, place: str) -> int:
@@ -50,6 +60,15 @@ def row_of(sentence: Sentence, place: str) -> int:
         ((node.after + 1, 0, 2 if node.inside else 0, node.index), node.id) for node in sentence.empty_nodes
     ]
     return [id for _, id in sorted(rows)].index(place)
+
+
+def line_of(sentence: Sentence, line: int, place: str) -> int:
+    """The line of an id, in a sentence that begins with this line.
+
+    >>> line_of(Sentence(["a", "b"], comments=["# text = a b"]), 10, "2")
+    12
+    """
+    return line + len(sentence.comments) + row_of(sentence, place)
 
 
 def _check_metadata(sentence: Sentence) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,7 @@ def scan(
     for number, (line, problems, found) in enumerate(decoded(decoder, pieces), 1):
         if problems is None:
             sentence = make_sentence(found)
-            sentence._place = (line, number)
+            sentence._place = (line, number, True)
             yield sentence
         else:
             yield broken(number, problems, found)

@@ -31,7 +31,7 @@ def scan(
             yield broken(number, problems, found, words_only=True)
             continue
         sentence = make_sentence(found)
-        sentence._place = (line, number)
+        sentence._place = (line, number, True)
         faults = _bad_pheads(sentence, line, number)
         if faults:
             yield Broken(faults)

@@ -23,7 +23,7 @@ def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[S
             yield Broken([line])
         elif line:
             sentence = Sentence([word for word in line.split(" ") if word])
-            sentence._place = (number, sentences)
+            sentence._place = (number, sentences, False)
             yield sentence
 
 

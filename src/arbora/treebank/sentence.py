@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "UNKNOWN", "EmptyNode", "Multiword", "Sentence", "Token", "fields_of"]
 
 
-NO_PLACE = (0, 0)
-"""Of a sentence that was read from no file: else the line that it begins at, and which one it is, from 1."""
+NO_PLACE = (0, 0, True)
+"""Of a sentence that was read from no file: else the line that it begins at, and which one it is, from 1; and
+whether its words have lines of their own."""
 
 
 class Sentence(Slots):

@@ -20,21 +20,21 @@ def rewrite_file(
     target: str,
     rewrite: Callable[[Iterable[bytes]], Generator[ConlluPiece, None, None]],
     *,
-    threads: int,
+    beside: bool,
     batch: int,
     on_piece: Callable[[ConlluPiece], None],
     begins_at_once: bool = True,
 ) -> None:
     """Rewrite a file; ``-`` is standard input or output. Memory does not grow with it.
 
-    About ``batch`` words are worked on together. With several ``threads``, reading, rewriting and writing go
-    on at the same time. The target gets its name only when all is written; errors name the source.
+    About ``batch`` words are worked on together. ``beside``: reading, rewriting and writing go on at the same
+    time, where all input is there. The target gets its name only when all is written; errors name the source.
     In CoNLL-U the first sentence ``begins_at_once``; in text there may be empty lines.
     """
     stream = open_input(source)
     pieces = chunks(stream, source, begins_at_once=begins_at_once)
     all_there = never_waits(stream)
-    beside = all_there and threads > 1  # compression shall not hold up the core's threads
+    beside = all_there and beside  # compression shall not hold up the core's threads
     if all_there:
         pieces = gathered(pieces, min(batch * BYTES_OF_A_WORD, MOST_BYTES))
     if beside:

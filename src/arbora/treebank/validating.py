@@ -110,9 +110,10 @@ def _findings(
             report.counts[what] += count
         if (deep or universal) and chosen.name == "conllu":
             yield from _remarks(item, line, ids, deep=deep, universal=universal)
+        if deep and chosen.has_heads and chosen.name != "conllu":
+            yield from _roots_below_words(item)
         for id, reason in beyond(item) if beyond else ():
-            at = _line_of(item, line, str(id)) if chosen.name == "conllu" else None
-            yield Finding("error", at, item.sent_id, f"{id}: {reason}")
+            yield Finding("error", _word_line(item, str(id)), item.sent_id, f"{id}: {reason}")
 
 
 def _numbered(
@@ -125,7 +126,23 @@ def _numbered(
     lines, pieces = conllu.begun(pieces)
     decoder = _core.ConlluDecoder(single_root is not False, False, 1 + lines)
     for number, (line, problems, rest) in enumerate(conllu.decoded(decoder, pieces), 1):
-        yield line, conllu.make_sentence(rest) if problems is None else conllu.broken(number, problems, rest)
+        if problems is not None:
+            yield line, conllu.broken(number, problems, rest)
+            continue
+        sentence = conllu.make_sentence(rest)
+        sentence._place = (line, number, True)
+        yield line, sentence
+
+
+def _roots_below_words(sentence: Sentence) -> Iterator[Finding]:
+    for place, reason in checks.roots_below_words(sentence):
+        yield Finding("warning", _word_line(sentence, place), sentence.sent_id, f"{place}: {reason}")
+
+
+def _word_line(sentence: Sentence, place: str) -> int | None:
+    """The line of a word, if the format gives it one."""
+    line, _, has_word_lines = sentence._place
+    return checks.line_of(sentence, line, place) if line and has_word_lines else None
 
 
 def _remarks(
@@ -140,15 +157,10 @@ def _remarks(
     if universal:
         found = list(dict.fromkeys([*found, *remarks(sentence)]))  # some things are said by both
     for place, reason, is_error in found:
-        at = _line_of(sentence, line, place) if place else line
+        at = checks.line_of(sentence, line, place) if place else line
         if deep or is_error:
             severity = "error" if is_error else "warning"
             yield Finding(severity, at, name, f"{place}: {reason}" if place else reason)
-
-
-def _line_of(sentence: Sentence, line: int, place: str) -> int:
-    """The line of an id, in a sentence that begins with this line."""
-    return line + len(sentence.comments) + checks.row_of(sentence, place)
 
 
 def _count_sentence(sentence: Sentence | None) -> dict[str, int]:

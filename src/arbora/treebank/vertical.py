@@ -41,7 +41,7 @@ def scan(pieces: Iterable[bytes], single_root: bool | None = None) -> Iterator[S
 
 def _sentence(forms: list[str], place: tuple[int, int]) -> Sentence:
     sentence = Sentence(forms)
-    sentence._place = place
+    sentence._place = (*place, True)
     return sentence
 
 

@@ -75,7 +75,7 @@ def tag_file(
             source,
             target,
             lambda pieces: tagger.tag_conllu(pieces, options, skip=skip),
-            threads=options.threads,
+            beside=options.threads > 1,
             batch=options.batch,
             on_piece=on_piece,
         )

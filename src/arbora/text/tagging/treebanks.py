@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from arbora.errors import ArboraError, FileError
 from arbora.treebank import Sentence, read
+from arbora.treebank.checks import line_of
 from arbora.treebank.formats import find_format
 
 
@@ -43,13 +44,10 @@ def read_tagged(path: str) -> list[Sentence]:
     missing = untagged_word(found)
     if missing is not None:
         sentence = found[missing[0] - 1]
-        before = "".join(other.to_conllu() for other in found[: missing[0] - 1])
-        rows = sentence.to_conllu().split(sentence.newline)
-        own = next(n for n, row in enumerate(rows, 1) if row.startswith(f"{missing[1]}\t"))
         raise FileError(
             f"word {missing[1]} has no UPOS tag, and training needs all",
             file=path,
-            line=before.count("\n") + own,
+            line=line_of(sentence, sentence._place[0], str(missing[1])),
             sentence=sentence.sent_id or f"#{missing[0]}",
         )
     return found

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from arbora.errors import ArboraError, FileError
 from arbora.text.tokenizing.tokenizer import Tokenizer
+from arbora.treebank.batches import Skip
 from arbora.treebank.converting import convert
 from arbora.treebank.files import check_output, chunks, display_name, open_input, open_output
+from arbora.treebank.skipping import Skipped
 
 TEXT = "text"
 PRETOKENIZED = ("horizontal", "vertical", "conllu")
@@ -18,8 +20,8 @@ PRETOKENIZED = ("horizontal", "vertical", "conllu")
 
 
 @dataclass(slots=True)
-class TokenizingReport:
-    """What tokenizing a file did."""
+class TokenizingReport(Skipped):
+    """What tokenizing a file did, and what was left out."""
 
     sentences: int = 0
     tokens: int = 0
@@ -35,13 +37,15 @@ def tokenize_file(
     source_format: str = TEXT,
     ranges: bool = False,
     threads: int = 1,
+    lenient: bool = False,
     progress: Callable[[TokenizingReport], None] | None = None,
 ) -> TokenizingReport:
     """Write a text file as CoNLL-U, as a stream: memory does not grow with it.
 
     ``model`` is a tokenizer or the file of one. ``-`` is standard input or output. The target gets its name
     only when all is written. Words of the ``source_format`` ``horizontal``, ``vertical`` or ``conllu`` stay
-    as they are; these need no model.
+    as they are; these need no model. ``lenient``: a paragraph that is no UTF-8 is left out, or a sentence
+    that breaks another format, and the report counts it.
     """
     if source_format not in (TEXT, *PRETOKENIZED):
         known = ", ".join((TEXT, *PRETOKENIZED))
@@ -55,14 +59,21 @@ def tokenize_file(
             raise ArboraError(
                 "words that are given have no places in a text: no ranges with this input format"
             )
-        report.sentences = convert(
-            source, target, source_format=source_format, target_format="conllu", single_root=False
-        ).written
+        converted = convert(
+            source,
+            target,
+            source_format=source_format,
+            target_format="conllu",
+            single_root=False,
+            lenient=lenient,
+        )
+        report.sentences, report.skipped = converted.written, converted.skipped
         return report
     if model is None:
         raise ArboraError("raw text needs a model: give one of `arbora train tokenizer`")
     tokenizer = model if isinstance(model, Tokenizer) else Tokenizer.load(model)
-    _tokenize(tokenizer, source, target, ranges, threads, report, progress)
+    skip = report.skip_paragraphs_of(display_name(source)) if lenient else None
+    _tokenize(tokenizer, source, target, ranges, threads, skip, report, progress)
     report.seconds = time.perf_counter() - started
     return report
 
@@ -73,11 +84,12 @@ def _tokenize(
     target: str,
     ranges: bool,
     threads: int,
+    skip: Skip | None,
     report: TokenizingReport,
     progress: Callable[[TokenizingReport], None] | None,
 ) -> None:
     stream = open_input(source)
-    found = tokenizer.stream(chunks(stream, source), ranges=ranges, threads=threads)
+    found = tokenizer.stream(chunks(stream, source), ranges=ranges, threads=threads, skip=skip)
     with nullcontext() if source == "-" else stream, closing(found), open_output(target) as output:
         try:
             for piece in found:

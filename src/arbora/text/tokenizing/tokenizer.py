@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.errors import ArboraError, FileError, WrongTypeError
+from arbora.errors import ArboraError, WrongTypeError
 from arbora.models import Component, Parts, Tensors
 from arbora.models.checking import (
     a_list,
@@ -24,9 +24,10 @@ from arbora.models.checking import (
 )
 from arbora.text.tokenizing.multiwords import make_multiwords
 from arbora.text.tokenizing.options import TokenizerOptions
+from arbora.text.tokenizing.paragraphs import no_utf8, sound_paragraphs
 from arbora.text.tokenizing.templates import parse_templates
 from arbora.treebank import Sentence
-from arbora.treebank.batches import to_sentences
+from arbora.treebank.batches import Skip, to_sentences
 
 ARCHITECTURE = "tokenizer"
 TENSORS = {"pages": np.uint16, "blocks": np.uint8, "tokens": np.int16, "sentences": np.int16}
@@ -125,15 +126,21 @@ class Tokenizer(Component):
         return self._multiwords.split(form)
 
     def stream(
-        self, pieces: Iterable[bytes], *, ranges: bool = False, threads: int = 1
+        self,
+        pieces: Iterable[bytes],
+        *,
+        ranges: bool = False,
+        threads: int = 1,
+        skip: Skip | None = None,
     ) -> Generator[TokenizedConllu, None, None]:
         """A text that comes in pieces of UTF-8, as CoNLL-U; memory does not grow with it.
 
         The output is the same however the pieces are cut, and whatever the threads. FileError with line and
-        byte where it is no UTF-8, when all before was handed on.
+        byte where it is no UTF-8, when all before was handed on; with ``skip``, which gets the error, such
+        paragraphs are left out.
         """
         counts = _core.TextCounts()
-        for batch in self.batches(pieces, ranges=ranges, threads=threads, counts=counts):
+        for batch in self.batches(pieces, ranges=ranges, threads=threads, counts=counts, skip=skip):
             data = batch.to_conllu(threads=threads)
             yield TokenizedConllu(data, counts.sentences, counts.tokens, counts.words)
 
@@ -144,8 +151,14 @@ class Tokenizer(Component):
         ranges: bool = False,
         threads: int = 1,
         counts: _core.TextCounts | None = None,
+        skip: Skip | None = None,
     ) -> Generator[_core.Batch, None, None]:
-        """The same as batches of the core, for components that follow; ``counts`` counts what comes."""
+        """The same as batches of the core, for components that follow; ``counts`` counts what comes.
+
+        With ``skip``, paragraphs that are no UTF-8 are left out, and it gets the errors.
+        """
+        if skip is not None:
+            pieces = sound_paragraphs(pieces, skip)
         scanner = _core.TextScanner(self._model, *self._limits)
         counts = counts or _core.TextCounts()
 
@@ -153,10 +166,7 @@ class Tokenizer(Component):
             try:
                 found = scanner.feed(piece, final, threads)
             except ValueError:
-                raise FileError(
-                    f"byte {scanner.byte + 1} of the text is no UTF-8: is this a text?",
-                    line=scanner.line,
-                ) from None
+                raise no_utf8(scanner.byte + 1, scanner.line) from None
             return found.to_batch(self._multiwords, ranges, counts, threads)
 
         for piece in pieces:
