@@ -1,6 +1,7 @@
 """Python under the address and undefined-behaviour sanitizers: what the core reads beside an array ends it.
 
-    cmake -S . -B build/sanitized -G Ninja -DARBORA_SANITIZED=ON && ninja -C build/sanitized
+    cmake -S . -B build/sanitized -G Ninja -DARBORA_SANITIZED=ON \\
+        -Dnanobind_DIR="$(python -m nanobind --cmake_dir)" && ninja -C build/sanitized
     python tests/sanitized_python.py build/sanitized tests/fuzz_models.py --count 40000
 
 runs a program with the installed package, but with the module of that build.

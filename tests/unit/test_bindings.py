@@ -52,10 +52,10 @@ WITHOUT_ARRAYS = {
     *("letter_kind", "lower_case", "max_product", "projective_chart", "read_batch", "replay_propagation"),
     *("rule_view_names", "run_atom_names", "section_names", "upper_case", "word_atom_names", "word_atoms"),
     # Made of single numbers, texts and objects of the core.
-    *(f"{name}.__init__" for name in ("CoarseSpans", "ConlluDecoder", "IsbnLearner", "LinearScorer")),
+    *(f"{name}.__init__" for name in ("ConlluDecoder", "IsbnLearner", "LinearScorer")),
     *(
         f"{name}.__init__"
-        for name in ("OnlineLearner", "SpanModel", "SpanParser", "TextCounts", "TextScanner", "TreeOptions")
+        for name in ("OnlineLearner", "SpanParser", "TextCounts", "TextScanner", "TreeOptions")
     ),
 }
 
