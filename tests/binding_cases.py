@@ -409,7 +409,8 @@ def add_constituents() -> None:
     parser = SpanParser.from_parts(model.header, model.tensors)
     symbols = parser.symbols
     grammar = symbols.grammar()
-    coarse, fine = make_models(symbols, SpanTemplates.parse(model.header["templates"]))
+    templates = SpanTemplates.parse(model.header["templates"])
+    coarse, fine = make_models(symbols, templates)
     text = _core.SpanText([(["a", "b"], ["A", "B"]), (["c"], ["A"])])
     gold = np.array([(0, 2, 1), (0, 1, 0), (1, 2, 0), (0, 1, 1)], np.int32)
     learners = [_core.OnlineLearner(10, own.padding, "sgd", 0.1) for own in (coarse, fine)]
@@ -417,6 +418,9 @@ def add_constituents() -> None:
     add("SpanText.__init__", _core.SpanText, sentences=[(["a", "b"], ["A", "B"])])
     chains = {"names": ["", "S", "@S"], "chains": [[], [0], [0]], "complete": 1, "grows_right": True}
     add("SpanGrammar.__init__", _core.SpanGrammar, **chains)
+    some = {name: templates.compile(name)[:4] for name in ("coarse", "nodes", "rules")}
+    add("CoarseSpans.__init__", _core.CoarseSpans, grammar=grammar, templates=some["coarse"])
+    add("SpanModel.__init__", _core.SpanModel, grammar=grammar, nodes=some["nodes"], rules=some["rules"])
     own = {"learner": learners[0], "text": text, "gold": gold}
     add("CoarseSpans.train", coarse.train, **own, sentences=[0, 1], threads=1)
     add("CoarseSpans.differentiate", coarse.differentiate, **own, sentence=0)
@@ -432,8 +436,16 @@ def add_constituents() -> None:
     own = {"learner": learners[1], "text": text, "gold": gold}
     loss = {"beta": 1.0, "gamma": 0.0}
     add("SpanModel.train", fine.train, **own, nodes=nodes, sentences=[0, 1], **loss, threads=1)
-    some = np.array(nodes[0], np.int32)
-    add("SpanModel.differentiate", fine.differentiate, **own, nodes=some, sentence=0, **loss, free=("nodes",))
+    own_nodes = np.array(nodes[0], np.int32)
+    add(
+        "SpanModel.differentiate",
+        fine.differentiate,
+        **own,
+        nodes=own_nodes,
+        sentence=0,
+        **loss,
+        free=("nodes",),
+    )
     add("SpanForest.__init__", _core.SpanForest, grammar=grammar, n=2, nodes=gold[:3].copy(), free=("nodes",))
     forest = _core.SpanForest(grammar, 2, gold[:3].copy())
     scores = floats(len(forest.nodes) + len(forest.rules))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from background import BackgroundPrograms, tool
 
 pytest.register_assert_rewrite("model_files")
 
-ROOT = Path(__file__).resolve().parents[1]
-LONG = ("core_tests", "types")
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
+LONG = ("sanitized", "types")
 """Fixtures that run in the background of the tests; the tests that want them come last."""
 
 
@@ -49,20 +51,32 @@ def in_background(tmp_path_factory: pytest.TempPathFactory, name: str) -> tuple[
 
 
 @pytest.fixture(scope="session")
-def core_tests(tmp_path_factory: pytest.TempPathFactory) -> BackgroundPrograms:
-    """The core's own tests: built under the sanitizers, and run in parts, one for each core."""
-    folder, owner = in_background(tmp_path_factory, "core")
+def sanitized(tmp_path_factory: pytest.TempPathFactory) -> BackgroundPrograms:
+    """A build under the sanitizers: the core's own tests in parts, and Python with the module."""
+    folder, owner = in_background(tmp_path_factory, "sanitized")
     ninja, cores = tool("ninja"), os.cpu_count() or 1
     source = ["-S", str(ROOT), "-B", str(folder), "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"]
     parts = min(cores, 4)
     program = str(folder / "arbora_core_tests")
+    python = [sys.executable, str(TESTS / "sanitized_python.py"), str(folder)]
+    bindings = ["-m", "pytest", "-n0", "-s", "-pno:cacheprovider", "-c", str(ROOT / "pyproject.toml")]
     return BackgroundPrograms(
         folder,
-        [[tool("cmake"), *source, "-DARBORA_CORE_TESTS=ON"]],
+        [[tool("cmake"), *source, "-DARBORA_SANITIZED=ON", *for_python()]],
         [[ninja, "-C", str(folder), "-j", str(max(1, cores - 1))]],  # one core is for the tests
-        [[program, str(part), str(parts)] for part in range(parts)],
+        [
+            [*python, *bindings, str(TESTS / "unit" / "test_bindings.py")],
+            [*python, str(TESTS / "fuzz_models.py"), "--alone", "--first", "300", "--count", "100"],
+            *([program, str(part), str(parts)] for part in range(parts)),
+        ],
         owner=owner,
     )
+
+
+def for_python() -> list[str]:
+    """What CMake is told about this Python."""
+    nanobind = subprocess.check_output([sys.executable, "-m", "nanobind", "--cmake_dir"], text=True).strip()
+    return [f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind}"]
 
 
 @pytest.fixture(scope="session")

@@ -61,7 +61,10 @@ void make_network(BoundNetwork* self, const std::string& inference, int width, i
     shape.labels = labels;
     shape.tags = static_cast<int>(words_of_tags.size());
     shape.word_begins = {0};
-    for (int count : words_of_tags) shape.word_begins.push_back(shape.word_begins.back() + count);
+    for (int count : words_of_tags) {
+        expect_between(count, 1, isbn::most_words - shape.word_begins.back(), "words_of_tags");
+        shape.word_begins.push_back(shape.word_begins.back() + count);
+    }
     shape.longest_chain = longest_chain;
     shape.root_takes_many = root_takes_many;
     for (const std::string& name : states)

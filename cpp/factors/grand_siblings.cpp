@@ -34,9 +34,11 @@ std::vector<std::size_t> begins_of(const Wiring& wiring, const std::vector<int>&
         throw std::invalid_argument("every factor must say how many of its inputs are of which kind");
     std::vector<std::size_t> begins{0};
     for (std::size_t factor = 0; factor < wiring.factors(); ++factor) {
-        const int right = wiring.port_count(factor) - grandparents[factor] - left[factor];
-        if (grandparents[factor] < 0 || left[factor] < 0 || right < 0)
+        const int inputs = wiring.port_count(factor);
+        if (grandparents[factor] < 0 || left[factor] < 0 || grandparents[factor] > inputs ||
+            left[factor] > inputs - grandparents[factor])
             throw std::invalid_argument("a factor has fewer inputs than it says");
+        const int right = inputs - grandparents[factor] - left[factor];
         const std::size_t bigrams = bigram_count(left[factor]) + bigram_count(right);
         begins.push_back(begins.back() + std::max(grandparents[factor], 1) * bigrams);
     }

@@ -15,6 +15,8 @@ int Shape::values(Attribute attribute) const {
 
 void Shape::lay_out() {
     if (width < 1 || labels < 1 || tags < 1 || longest_chain < 1) throw std::invalid_argument("a size is not positive");
+    if (width > most_width || labels > most_labels || tags > most_tags)
+        throw std::invalid_argument("a size is too large");
     if (word_begins.size() != static_cast<std::size_t>(tags) + 1 || word_begins[0] != 0)
         throw std::invalid_argument("every tag needs its words");
     for (int tag = 0; tag < tags; ++tag)

@@ -40,6 +40,9 @@ struct InputRelation {
 enum Action : int { shift, project, attach, end };
 inline constexpr int action_count = 4;
 
+// More makes numbers of symbols, decisions or weights overflow.
+inline constexpr int most_width = 1 << 20, most_labels = 1 << 28, most_tags = 1 << 28, most_words = 1 << 28;
+
 struct Shape {
     int width = 0;   // variables in a state vector
     int labels = 0;  // of constituents; the root is not among them

@@ -1,6 +1,7 @@
 #include "spans/grammar.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <stdexcept>
 
 #include "linear/hashing.hpp"
@@ -17,7 +18,7 @@ SpanGrammar::SpanGrammar(const std::vector<std::string>& names, std::vector<std:
         if (own.empty() != (s == word) || (is_intermediate(s) && own.size() != 1))
             throw std::invalid_argument("some symbol has a wrong number of labels");
         for (int label : own) {
-            if (label < 0) throw std::invalid_argument("there is no such label");
+            if (label < 0 || label == INT_MAX) throw std::invalid_argument("there is no such label");
             labels_ = std::max(labels_, label + 1);
         }
         hashes_.push_back(hash_text(names[s], name_seed("symbol")));

@@ -21,7 +21,7 @@ SpanTemplate make_template(const SpanTemplateSpec& spec) {
     for (const auto& [place_name, offset, name] : spec.atoms) {
         const auto place = static_cast<SpanPlace>(find_name(span_place_names, place_name));
         const bool is_word = place <= SpanPlace::split;
-        if (std::abs(offset) >= Words::reach || (offset && !is_word))
+        if (offset <= -Words::reach || offset >= Words::reach || (offset && !is_word))
             throw std::invalid_argument("there is no such word");
         made.references.push_back({place, is_word ? offset * atom_count + static_cast<int>(atom_named(name))
                                                   : static_cast<int>(find_name(run_atom_names, name))});

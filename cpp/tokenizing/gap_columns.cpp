@@ -111,8 +111,9 @@ struct View {
 GapAtom gap_atom(std::string_view place, int offset, std::string_view name) {
     if (place == "gap" && offset == 0 && name == "spaces") return {Column::gap, false, 0};
     const bool right = place == "right";
-    const int further = right ? offset : -offset;
-    if ((right || place == "left") && further >= 0) {
+    const bool is_on_side = right ? offset >= 0 : place == "left" && offset <= 0;
+    if (is_on_side && offset > -widest) {
+        const int further = right ? offset : -offset;
         if ((name == "char" || name == "class") && further < widest)
             return {name == "char" ? Column::character : Column::kind, right, static_cast<std::uint8_t>(further)};
         for (const NamedColumn& each : side_columns)
