@@ -10,6 +10,7 @@ import sys
 import time
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bulk_cases import text_of
@@ -187,6 +188,39 @@ def test_a_shard_that_ends_its_workers_is_given_up(tmp_path, monkeypatch):
 def test_executors_that_are_refused(arguments, reason):
     with pytest.raises(ArboraError, match=reason):
         make_executor(*arguments)
+
+
+def test_where_nobody_listens(monkeypatch):
+    """Ray's own way would be to try for two minutes, and to end the process."""
+    import_module("ray")
+    for address in ("127.0.0.1:1", "ray://127.0.0.1:1"):
+        with pytest.raises(ArboraError, match=f"there is no Ray cluster at {address}: .*refused"):
+            make_executor("ray", 1, address).__enter__()
+
+
+def test_a_cluster_of_ray_that_is_begun_is_no_other_one(monkeypatch):
+    """Without an address Ray would take any that runs on this machine."""
+
+    def init(address, **more):
+        raise ConnectionError(f"asked for {address}")
+
+    monkeypatch.setattr("ray.init", init)
+    with pytest.raises(ArboraError, match="asked for local"):
+        make_executor("ray", 1).__enter__()
+
+
+def seen_by_worker(task) -> tuple[bool, bool]:
+    return "MALLOC_TRIM_THRESHOLD_" in os.environ, import_module("dask.config").get(PROFILE)
+
+
+PROFILE = "distributed.worker.profile.enabled"
+
+
+def test_workers_of_a_dask_that_is_begun_are_not_slowed_down(monkeypatch):
+    """By memory that is given back all the time, and by looking at them a hundred times a second."""
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    with make_executor("dask", 1) as executor:
+        assert list(executor.run(seen_by_worker, iter([SimpleNamespace(number=1)]))) == [(False, False)]
 
 
 @pytest.mark.parametrize("name", ["dask", "ray"])
