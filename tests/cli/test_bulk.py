@@ -40,6 +40,15 @@ def test_events_for_other_programs(source, tmp_path):
     assert events[2]["words"] == events[3]["words"] > 0
 
 
+def test_a_plan_tells_how_far_it_is(source, tmp_path, monkeypatch):
+    monkeypatch.setattr("arbora.cli.bulk_progress.PLANNED", 2)
+    done = run_here("bulk", source, "-o", tmp_path / "out", "--shard-size", "100", "--plan")
+    lines = done.stderr.splitlines()
+    assert lines[:2] == ["2 shards cut, 0.0 MB", "4 shards cut, 0.0 MB"]
+    assert lines[-1].startswith("0 of ")
+    assert done.returncode == 0
+
+
 def test_failures_end_with_three(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "A dog barks."}\n{"body": "no text"}\n', "utf-8")

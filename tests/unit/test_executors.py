@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from bulk_cases import text_of
+from bulk_cases import TREEBANK, text_of
+from command import run_here
 
 from arbora.bulk import BulkOptions, Event, Watcher, bulk_output, bulk_status, run_bulk
 from arbora.bulk.manifest import NAME, read_lines
@@ -110,18 +114,29 @@ def begin_dask(*words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)
 
 
-def test_the_scheduler_of_dask_is_killed(source, expected, tmp_path):
-    file, folder = tmp_path / "scheduler.json", tmp_path / "out"
+@contextmanager
+def dask_cluster(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """A scheduler and two workers in processes of their own, as of other machines, and the address."""
+    file = folder / "scheduler.json"
     shared = ["--no-dashboard", "--scheduler-file", str(file)]
     scheduler = begin_dask("scheduler", "--host", "127.0.0.1", "--port", "0", *shared)
-    own = ["--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path)]
+    own = ["--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
     workers = [begin_dask("worker", *own, *shared) for _ in range(2)]
     try:
         for _ in range(600):
             if file.exists() and file.read_text():
                 break
             time.sleep(0.05)
-        address = json.loads(file.read_text())["address"]
+        yield scheduler, json.loads(file.read_text())["address"]
+    finally:
+        for process in (scheduler, *workers):
+            process.kill()
+            process.wait()
+
+
+def test_the_scheduler_of_dask_is_killed(source, expected, tmp_path):
+    folder = tmp_path / "out"
+    with dask_cluster(tmp_path) as (scheduler, address):
 
         def kill(event: Event) -> None:
             if event.name == "done":
@@ -136,13 +151,26 @@ def test_the_scheduler_of_dask_is_killed(source, expected, tmp_path):
                 address=address,
                 watcher=Watcher(kill),
             )
-    finally:
-        for process in (scheduler, *workers):
-            process.kill()
-            process.wait()
     assert bulk_status(folder).done > 0
     run_bulk([str(source)], folder, options=OPTIONS, workers=2)
     check(folder, expected)
+
+
+def test_parsers_are_trained_and_searched_for_on_a_cluster_that_runs(tmp_path):
+    """With the same bytes as here."""
+    treebanks = [str(TREEBANK / "en.conllu"), "--dev", str(TREEBANK / "de.conllu")]
+    train = ["train", "parser", *treebanks, "--epochs", "2", "--bits", "12", "--shards", "2", "--output"]
+    tune = ["tune", *treebanks, "--epochs", "1", "--seeds", "1,2", "--bits", "12", "--output"]
+    (tmp_path / "here").mkdir()
+    assert run_here(*train, tmp_path / "here" / "m").returncode == 0
+    assert run_here(*tune, tmp_path / "here" / "best.json").returncode == 0
+    with dask_cluster(tmp_path) as (_, address):
+        at = address.replace("tcp://", "dask://")
+        assert run_here(*train, tmp_path / "m", "--workers", at).returncode == 0
+        there = run_here(*tune, tmp_path / "best.json", "--executor", "dask", "--address", address)
+        assert there.returncode == 0
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "here" / "m").read_bytes()
+    assert (tmp_path / "best.json").read_bytes() == (tmp_path / "here" / "best.json").read_bytes()
 
 
 def test_a_cluster_of_ray_is_killed(source, expected, tmp_path):
@@ -187,6 +215,39 @@ def test_a_shard_that_ends_its_workers_is_given_up(tmp_path, monkeypatch):
 def test_executors_that_are_refused(arguments, reason):
     with pytest.raises(ArboraError, match=reason):
         make_executor(*arguments)
+
+
+def test_where_nobody_listens(monkeypatch):
+    """Ray's own way would be to try for two minutes, and to end the process."""
+    import_module("ray")
+    for address in ("127.0.0.1:1", "ray://127.0.0.1:1"):
+        with pytest.raises(ArboraError, match=f"there is no Ray cluster at {address}: .*refused"):
+            make_executor("ray", 1, address).__enter__()
+
+
+def test_a_cluster_of_ray_that_is_begun_is_no_other_one(monkeypatch):
+    """Without an address Ray would take any that runs on this machine."""
+
+    def init(address, **more):
+        raise ConnectionError(f"asked for {address}")
+
+    monkeypatch.setattr("ray.init", init)
+    with pytest.raises(ArboraError, match="asked for local"):
+        make_executor("ray", 1).__enter__()
+
+
+def seen_by_worker(task) -> tuple[bool, bool]:
+    return "MALLOC_TRIM_THRESHOLD_" in os.environ, import_module("dask.config").get(PROFILE)
+
+
+PROFILE = "distributed.worker.profile.enabled"
+
+
+def test_workers_of_a_dask_that_is_begun_are_not_slowed_down(monkeypatch):
+    """By memory that is given back all the time, and by looking at them a hundred times a second."""
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    with make_executor("dask", 1) as executor:
+        assert list(executor.run(seen_by_worker, iter([SimpleNamespace(number=1)]))) == [(False, False)]
 
 
 @pytest.mark.parametrize("name", ["dask", "ray"])

@@ -10,7 +10,7 @@ from small_training import EXAMPLES, changed, treebank
 
 from arbora.dependency import train
 from arbora.errors import ArboraError
-from arbora.executors import Crashed, executor_at
+from arbora.executors import Crashed, LostClusterError, executor_at
 from arbora.executors.local import LocalExecutor
 from arbora.learning import LEARNERS
 from arbora.learning.mixing import mixed
@@ -188,6 +188,35 @@ def test_the_command(tmp_path, monkeypatch):
     failed = run_here(*common, "--workers", "2")
     assert failed.returncode == 2
     assert "say how many with --shards" in failed.stderr
+
+
+class Losing(Elsewhere):
+    """Its cluster is gone after so many epochs."""
+
+    def __init__(self, epochs: int) -> None:
+        super().__init__()
+        self.epochs = epochs
+
+    def _run(self, function, tasks, on_start, files):
+        if not self.epochs:
+            raise LostClusterError("the scheduler is gone")
+        self.epochs -= 1
+        return super()._run(function, tasks, on_start, files)
+
+
+def test_a_cluster_that_is_lost_is_told_with_the_command_that_goes_on(tmp_path, monkeypatch):
+    command = ["train", "parser", str(EXAMPLES / "en.conllu"), "--dev", str(EXAMPLES / "de.conllu")]
+    command += ["--output", str(tmp_path / "m"), "--epochs", "2", "--bits", "12", "--shards", "2"]
+    monkeypatch.setattr("arbora.cli.train_parser.executor_at", lambda place: Losing(1))
+    lost = run_here(*command, "--workers", "2")
+    assert lost.returncode == 2
+    assert "arbora: the scheduler is gone; what is done is kept in" in lost.stderr
+    assert lost.stderr.endswith("--workers 2 --resume\n")
+    assert f"kept in {tmp_path}/m.checkpoint, and this goes on: arbora train parser" in lost.stderr
+    assert run_here(*command, "--resume").returncode == 0  # here, without a cluster
+    again = (tmp_path / "m").read_bytes()
+    assert run_here(*command).returncode == 0
+    assert (tmp_path / "m").read_bytes() == again
 
 
 @pytest.mark.parametrize("place", ["two", "0", "-1", "dask://", "tcp://host:1", "ray:2", ""])

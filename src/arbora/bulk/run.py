@@ -22,7 +22,7 @@ from arbora.bulk.shards import BYTES, Shard, cut
 from arbora.bulk.work import Answer, Done, Job, digest_of, work
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError, FileError
-from arbora.executors import Crashed, Refused, make_executor
+from arbora.executors import Crashed, Executor, Refused, make_executor
 from arbora.models import read_model
 from arbora.pipeline.shipped import DEFAULT, existing_model, open_pipeline
 from arbora.treebank.files import open_output
@@ -112,7 +112,7 @@ def run_bulk(
     model: str | os.PathLike[str] = DEFAULT,
     options: BulkOptions | None = None,
     workers: int = 1,
-    executor: str = "local",
+    executor: str | Executor = "local",
     address: str | None = None,
     part: tuple[int, int] | None = None,
     plan: bool = False,
@@ -122,10 +122,11 @@ def run_bulk(
     """Parse files into a folder, or go on with it; whatever is there already is not done again.
 
     ``inputs`` are files, folders and patterns. ``executor`` is local, dask or ray, with so many ``workers``
-    or the cluster at an ``address``. ``part`` (i, n) does every n-th shard, from the i-th on (1 to n): n
-    processes can share a folder so. ``plan`` cuts the input into shards and does nothing else. ``verify``
-    looks at every output that is there, and does those again that are not what the manifest says. The same
-    inputs, model and options give the same bytes, whatever the executor, and however often a run is ended.
+    or the cluster at an ``address``; or an executor that is handed in, whose workers stay if it is open.
+    ``part`` (i, n) does every n-th shard, from the i-th on (1 to n): n processes can share a folder so.
+    ``plan`` cuts the input into shards and does nothing else. ``verify`` looks at every output that is there,
+    and does those again that are not what the manifest says. The same inputs, model and options give the
+    same bytes, whatever the executor, and however often a run is ended.
 
     >>> import tempfile
     >>> report = run_bulk(["examples/treebank/en.conllu"], tempfile.mkdtemp() + "/parsed")
@@ -135,7 +136,7 @@ def run_bulk(
     started, watcher = time.perf_counter(), watcher or Watcher()
     options = (options or BulkOptions()).check()
     place = os.path.abspath(folder)
-    chosen = make_executor(executor, workers, address)
+    chosen = make_executor(executor, workers, address) if isinstance(executor, str) else executor
     if part is not None and not 1 <= part[0] <= part[1]:
         raise ArboraError(f"the part {part[0]}/{part[1]} is none: say 1/8 to 8/8")
     kind, found = find_inputs(inputs, options.input_format)

@@ -224,7 +224,7 @@ def run(
         _bytes(shard_size),
         strict,
     )
-    with _watched(as_json) as watcher:
+    with _watched(as_json, plan) as watcher:
         report = run_bulk(
             inputs,
             output,
@@ -267,14 +267,14 @@ def _part(text: str) -> tuple[int, int]:
 
 
 @contextmanager
-def _watched(as_json: bool) -> Iterator[Watcher]:
+def _watched(as_json: bool, plan: bool) -> Iterator[Watcher]:
     """Events as JSON; or a bar on a terminal, and elsewhere a line for each shard."""
     if as_json:
         yield Watcher(lambda event: print(json.dumps(event.as_dict(), ensure_ascii=False), flush=True))
         return
     from arbora.cli.bulk_progress import BulkProgress
 
-    with BulkProgress(Console(stderr=True, highlight=False)) as progress:
+    with BulkProgress(Console(stderr=True, highlight=False), plan) as progress:
         yield Watcher(progress.on_event, progress.on_start)
 
 

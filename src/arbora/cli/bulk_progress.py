@@ -11,12 +11,16 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arbora.bulk import Event
 
+PLANNED = 1000
+"""Where there is no bar, a line is printed for so many shards that are cut."""
+
 
 class BulkProgress:
     """A bar on a terminal, and below it a line for each worker; elsewhere a line for each shard."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console, plan: bool = False) -> None:
+        """With ``plan``, shards are cut and nothing else is done."""
+        self._console, self._plan = console, plan
         self._bar: Progress | None = None
         if console.is_terminal:
             self._bar = Progress(
@@ -60,12 +64,23 @@ class BulkProgress:
                 self._console.print(f"going on: {data['done']:,} shards are done")
         elif event.name == "planned":
             self._sizes[data["number"]] = data["size"]
+            if self._plan:
+                self._take_planned(data)
         elif event.name == "damaged":
             self._console.print(f"{data['output']} is not what the manifest says: it is made anew")
         elif event.name == "crashed":
             self._console.print(f"shard {data['number']}: {data['reason']}")
         elif event.name == "done":
             self._take(data)
+
+    def _take_planned(self, data: dict[str, Any]) -> None:
+        self._shards += 1
+        self._bytes += data["size"]
+        line = f"{self._shards:,} shards cut, {self._bytes / 1e6:,.1f} MB"
+        if self._bar is not None:
+            self._bar.update(self._whole, description=line, completed=self._bytes, total=self._total or None)
+        elif self._shards % PLANNED == 0:
+            self._console.print(line)
 
     def _take(self, data: dict[str, Any]) -> None:
         self._shards += 1

@@ -40,7 +40,8 @@ def training_progress(resume: bool) -> Iterator[Watcher]:
             yield watcher
     except StoppedError as error:
         words = [word for word in sys.argv[1:] if word != "--resume"]
-        raise StoppedError(error.kept, shlex.join(["arbora", *words, "--resume"])) from None
+        command = shlex.join(["arbora", *words, "--resume"])
+        raise type(error)(error.kept, command, error.reason) from None
 
 
 @contextmanager

@@ -41,6 +41,14 @@ class Refused:
     reason: str
 
 
+class LostClusterError(ArboraError):
+    """The cluster is gone, with what was being worked on; ``reason`` says how it went."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"{reason}; what is done is kept: run the same command again")
+
+
 def answered(function: Callable[..., Any], *arguments: Any, place: str = "a worker") -> Any:
     """What a function gives, or a `Refused` with the reason: an error of the user's ends no worker.
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from arbora.errors import ArboraError
-from arbora.executors.executor import TRIES, Crashed, Executor, OnStart, needed, read_files
+from arbora.executors.executor import (
+    TRIES,
+    Crashed,
+    Executor,
+    LostClusterError,
+    OnStart,
+    needed,
+    read_files,
+)
 
+KNOCKING = 10
+"""So many seconds somebody has to answer at an address."""
 AHEAD = 2
 """So many tasks for each CPU are handed out, so that none waits for the next one."""
 
@@ -25,10 +36,13 @@ class RayExecutor(Executor):
         self._began = not self._ray.is_initialized()
         if not self._began:
             return
+        # Without "local" Ray would take any cluster that it finds on this machine.
         own = {"num_cpus": self.workers, "include_dashboard": False} if self.address is None else {}
         try:
-            self._ray.init(self.address, log_to_driver=False, logging_level="error", **own)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+            if self.address is not None:
+                _knock(self.address)
+            self._ray.init(self.address or "local", log_to_driver=False, logging_level="error", **own)
+        except (OSError, RuntimeError, ValueError) as error:
             raise ArboraError(f"there is no Ray cluster at {self.address}: {error}") from None
 
     def _close(self) -> None:
@@ -66,9 +80,13 @@ class RayExecutor(Executor):
             except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError) as error:
                 said = (str(error).splitlines() or [""])[0]
                 yield Crashed(task.number, f"its worker ended, {TRIES} times: {said}")
-            except errors.RaySystemError as error:
-                raise ArboraError(
-                    f"the Ray cluster is gone ({type(error).__name__}); what is done is kept: run the same "
-                    "command again"
-                ) from None
+            except (errors.RaySystemError, ConnectionError) as error:
+                raise LostClusterError(f"the Ray cluster is gone ({type(error).__name__})") from None
             give()
+
+
+def _knock(address: str) -> None:
+    """OSError if nobody listens there: Ray itself would try for two minutes, and then end the process."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isascii() and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCKING).close()

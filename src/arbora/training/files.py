@@ -8,6 +8,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from arbora.errors import ArboraError
+from arbora.executors import LostClusterError
 from arbora.models import Component, check_model_name, find_architecture, remove_leftovers
 from arbora.training.checkpoints import Checkpoint, checkpoint_name
 from arbora.training.dev_data import check_dev_fraction, make_task
@@ -15,25 +16,33 @@ from arbora.training.reports import Watcher
 from arbora.training.run import run
 from arbora.training.task import FileTask
 
-__all__ = ["StoppedError", "TrainedFile", "train_file"]
+__all__ = ["LostWorkersError", "StoppedError", "TrainedFile", "train_file"]
 
 
 class StoppedError(ArboraError):
     """Training was stopped by the user, and can go on if there is a checkpoint.
 
-    ``command`` is what goes on with it, if that is known.
+    ``command`` is what goes on with it, if that is known; ``reason`` is how it ended.
     """
 
     exit_code = 130
     """What a shell expects of a program that Ctrl-C has ended."""
 
-    def __init__(self, kept: Checkpoint, command: str = "the same command with --resume") -> None:
-        self.kept = kept
+    def __init__(
+        self, kept: Checkpoint, command: str = "the same command with --resume", reason: str = "stopped"
+    ) -> None:
+        self.kept, self.reason = kept, reason
         super().__init__(
-            f"stopped; what is done is kept in {kept.path}, and this goes on: {command}"
+            f"{reason}; what is done is kept in {kept.path}, and this goes on: {command}"
             if kept.exists()
-            else "stopped before anything was done"
+            else f"{reason} before anything was done"
         )
+
+
+class LostWorkersError(StoppedError):
+    """The cluster that did the work is gone, and training can go on if there is a checkpoint."""
+
+    exit_code = ArboraError.exit_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,5 +126,7 @@ def train_file(
         made.save(output, compact_weights=compact_weights)
     except KeyboardInterrupt:
         raise StoppedError(kept) from None
+    except LostClusterError as error:
+        raise LostWorkersError(kept, reason=error.reason) from None
     kept.remove(task)
     return TrainedFile(output, os.path.getsize(output), made)
