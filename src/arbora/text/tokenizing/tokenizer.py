@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -142,11 +143,18 @@ class Tokenizer(Component):
         pieces: Iterable[bytes],
         *,
         ranges: bool = False,
+        lines: bool = False,
         threads: int = 1,
         counts: _core.TextCounts | None = None,
     ) -> Generator[_core.Batch, None, None]:
-        """The same as batches of the core, for components that follow; ``counts`` counts what comes."""
-        scanner = _core.TextScanner(self._model, *self._limits)
+        """The same as batches of the core, for components that follow; ``counts`` counts what comes.
+
+        With ``lines``, sentences end where lines do, and nowhere else, however long they are.
+        """
+        sentence_tokens, token_characters = self._limits
+        scanner = _core.TextScanner(
+            self._model, sys.maxsize if lines else sentence_tokens, token_characters, lines
+        )
         counts = counts or _core.TextCounts()
 
         def answer(piece: bytes, final: bool) -> _core.Batch:
