@@ -88,7 +88,7 @@ nb::list kbest_scored(const Scorer& scorer, const TreeOptions& trees, int thread
 
 // Of one sentence, the probabilities of all heads and of all labels (ParseRef).
 nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOptions& trees,
-                        const OptionalIntegers& given_heads) {
+                        const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
     check_sentence(scorer, sentence);
     const int labels = scorer.kinds().labels;
     const std::size_t width = scorer.length(sentence) + 1;
@@ -100,7 +100,11 @@ nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOp
     std::fill_n(result.head_table, width * width, 0.0);
     std::fill_n(result.label_table, width * labels, 0.0);
     const int* heads = checked_heads(scorer, sentence, sentence + 1, given_heads, "given_heads");
-    parse(scorer, sentence, {heads, nullptr}, trees.parse_options(Decoder::best, true), result);
+    const int* own_labels = checked_numbers(scorer, sentence, sentence + 1, given_labels, labels, "given_labels");
+    {
+        nb::gil_scoped_release release;
+        parse(scorer, sentence, {heads, own_labels}, trees.parse_options(Decoder::best, true), result);
+    }
     return nb::make_tuple(head_table, label_table);
 }
 
@@ -262,8 +266,9 @@ void bind_scoring(nb::module_& m) {
              "For every sentence (heads, labels, log-probabilities, why there are none): a row for each tree, a column "
              "for each place.")
         .def("distributions", &distributions, "sentence"_a, "trees"_a, "given_heads"_a = nb::none(),
-             nb::sig("def distributions(self, sentence: int, trees: TreeOptions, given_heads: typing.Any = None) "
-                     "-> tuple[typing.Any, typing.Any]"),
+             "given_labels"_a = nb::none(),
+             nb::sig("def distributions(self, sentence: int, trees: TreeOptions, given_heads: typing.Any = None, "
+                     "given_labels: typing.Any = None) -> tuple[typing.Any, typing.Any]"),
              "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "
              "tree's arcs ((n+1) x labels).")
         .def("time_stages", &time_stages, "trees"_a,

@@ -93,6 +93,7 @@ def serve(
         from arbora.server.limits import Limits
         from arbora.server.models import ServedModels, load_served
         from arbora.server.running import serve as run
+        from arbora.server.treebank_file import TreebankFile
     except ModuleNotFoundError as error:
         raise ArboraError(f"a server needs {error.name}: pip install 'arbora[server]'") from None
     limits = Limits(
@@ -105,7 +106,8 @@ def serve(
         connections=connections,
     ).check()
     models = ServedModels(load_served(one) for one in model or [DEFAULT])
-    app = make_app(models, limits, threads=threads, names=[host, *(name or [])])
+    served = None if treebank is None else TreebankFile(treebank)
+    app = make_app(models, limits, threads=threads, names=[host, *(name or [])], treebank=served)
 
     def tell(address: str, own_port: int) -> None:
         shown = f"[{address}]" if ":" in address else address

@@ -102,13 +102,19 @@ class BatchParser(ScoredParser, Component):
         )
 
     def probabilities(
-        self, sentence: Sentence, options: ParseOptions | None = None, *, given_heads: bool = False
+        self,
+        sentence: Sentence,
+        options: ParseOptions | None = None,
+        *,
+        given_heads: bool = False,
+        constraints: bool = False,
     ) -> tuple[Floats, Floats]:
         """All probabilities of one sentence: of heads, of shape (n+1, n+1), and of labels, (n+1, labels).
 
         ``heads[h, m]`` is the probability that word m has the head h (0: the root). ``labels[m]`` is that of
         every label of ``self.labels`` for the arc into word m, given the tree: the best one, or with
-        ``given_heads`` the one that the sentence has, of whose heads the probabilities are then all 1.
+        ``given_heads`` the one that the sentence has, of whose heads the probabilities are then all 1. With
+        ``constraints``, heads and labels that the sentence has bind, and others are open.
         """
         options = (options or ParseOptions()).check()
         if len(sentence) > MOST_WORDS_OF_TABLES:
@@ -116,9 +122,10 @@ class BatchParser(ScoredParser, Component):
                 f"{named(sentence)} is too long for tables of all probabilities: it has {len(sentence)} "
                 f"words, and they are for at most {MOST_WORDS_OF_TABLES}; parse it with probabilities instead"
             )
-        given = with_root(np.array(sentence.heads, np.int32)) if given_heads else None
-        scorer = self._scorer([sentence], constraints=given_heads)
-        return self._probabilities_of(scorer, 0, options, given)
+        scorer = self._scorer([sentence], constraints=given_heads or constraints)
+        heads = with_root(self._given_heads(sentence)) if given_heads or constraints else None
+        labels = with_root(self._given_labels(sentence)) if constraints else None
+        return self._probabilities_of(scorer, 0, options, heads, labels)
 
     def parse_conllu(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None
@@ -246,6 +253,10 @@ class BatchParser(ScoredParser, Component):
             for head, label in zip(sentence.heads, sentence.deprels, strict=True)
         ]
         return np.array([-1 if head is None else head for head in heads], np.int32)
+
+    def _given_labels(self, sentence: Sentence) -> Integers:
+        numbers = {name: number for number, name in enumerate(self.labels)}
+        return np.array([numbers.get(label, -1) for label in sentence.deprels], np.int32)
 
 
 def with_root(numbers: Integers) -> Integers:

@@ -173,10 +173,15 @@ class ScoredParser:
         return scorer.kbest(self._trees(options), options.threads, k, given_heads, given_labels)
 
     def _probabilities_of(
-        self, scorer: _core.Scorer, place: int, options: ParseOptions, given_heads: Integers | None
+        self,
+        scorer: _core.Scorer,
+        place: int,
+        options: ParseOptions,
+        given_heads: Integers | None,
+        given_labels: Integers | None = None,
     ) -> tuple[Floats, Floats]:
         """Of one sentence: of heads (n+1, n+1), and of labels of the best tree's arcs (n+1, labels)."""
-        return scorer.distributions(place, self._trees(options), given_heads)
+        return scorer.distributions(place, self._trees(options), given_heads, given_labels)
 
 
 def _gap(value: float, bound: float) -> float:

@@ -16,10 +16,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arbora.errors import ArboraError
-from arbora.server import page, udpipe
+from arbora.server import json_api, page, treebank_file, udpipe
 from arbora.server.limits import Limits, RequestError, is_own_host
 from arbora.server.models import ServedModels
 from arbora.server.service import MODEL, Service
+from arbora.server.treebank_file import TreebankFile
 
 LOCAL_NAMES = ("localhost",)
 """A server answers to these whatever it was started for."""
@@ -41,11 +42,12 @@ def make_app(
     *,
     threads: int = 1,
     names: Sequence[str] = (),
+    treebank: TreebankFile | None = None,
 ) -> ASGIApp:
     """The application of these models, for any ASGI server.
 
     ``names`` are those that requests may call the server by (their Host), besides localhost and addresses in
-    numbers. ``threads`` work on a batch.
+    numbers. ``threads`` work on a batch. ``treebank`` is the file that the page shows and changes.
     """
     service = Service(models, (limits or Limits()).check(), threads)
 
@@ -55,7 +57,13 @@ def make_app(
         service.close()
 
     found = page.read_page()
-    routes = [*_own_routes(service), *udpipe.routes(service), *page.routes(found)]
+    routes = [
+        *_own_routes(service),
+        *udpipe.routes(service),
+        *json_api.routes(service),
+        *treebank_file.routes(service, treebank),
+        *page.routes(found),
+    ]
     inner = Starlette(
         routes=routes,
         lifespan=lifespan,

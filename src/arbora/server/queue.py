@@ -137,16 +137,17 @@ class WorkQueue:
                 self._waiting.remove(entry)
 
     def close(self) -> None:
-        """End the worker, when it has done what it is at."""
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        """End the worker, when it has done what it is at; a new task would begin another."""
+        self._executor.shutdown(wait=True)
+        self._executor = ThreadPoolExecutor(1, "arbora-work")
 
     def _work(self) -> None:
         """Give the worker something to do, if it is free."""
         if self._at_work or not (group := self._take()):
             return
-        self._at_work = True
         started = time.perf_counter()
         work = asyncio.get_running_loop().run_in_executor(self._executor, _worked_on, group)
+        self._at_work = True
         work.add_done_callback(lambda done: self._hand_out(group, done, started))
 
     def _take(self) -> list[Piece]:

@@ -54,9 +54,10 @@ class Service:
         return await loop.run_in_executor(self._readers, lambda: function(*given, **named))
 
     def close(self) -> None:
-        """End the threads, when they have done what they are at."""
+        """End the threads, when they have done what they are at; a new request would begin others."""
         self.queue.close()
-        self._readers.shutdown(wait=True, cancel_futures=True)
+        self._readers.shutdown(wait=True)
+        self._readers = ThreadPoolExecutor(1, "arbora-read")
 
 
 def check_lengths(lengths: list[int], limits: Limits) -> None:
