@@ -16,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arbora.errors import ArboraError
-from arbora.server import json_api, page, treebank_file, udpipe
+from arbora.server import inception, json_api, page, treebank_file, udpipe
 from arbora.server.limits import Limits, RequestError, is_own_host
 from arbora.server.models import ServedModels
 from arbora.server.service import MODEL, Service
@@ -61,6 +61,7 @@ def make_app(
         *_own_routes(service),
         *udpipe.routes(service),
         *json_api.routes(service),
+        *inception.routes(service),
         *treebank_file.routes(service, treebank),
         *page.routes(found),
     ]
