@@ -1,9 +1,11 @@
 // arbora._core's scorers: what gives a batch of sentences scores, and all that is found by them.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <climits>
+#include <cmath>
 #include <numeric>
 
 #include "annotating.hpp"
@@ -11,6 +13,7 @@
 #include "bindings.hpp"
 #include "outcomes.hpp"
 #include "parsing.hpp"
+#include "parsing/judging.hpp"
 #include "parsing/parses.hpp"
 #include "scoring.hpp"
 #include "support/parallel.hpp"
@@ -106,6 +109,49 @@ nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOp
         parse(scorer, sentence, {heads, own_labels}, trees.parse_options(Decoder::best, true), result);
     }
     return nb::make_tuple(head_table, label_table);
+}
+
+// Judgement as plain data: (error, log-probability, probabilities of heads and labels, best heads and labels, probabilities
+// of those, choices of heads and labels), the words' from 1.
+nb::tuple tuple_of(const Judgement& judgement, const std::string& error) {
+    const auto words = [](const auto& values) { return nb::cast(std::vector(values.begin() + 1, values.end())); };
+    const auto choices = [](const std::vector<std::vector<Choice>>& listed) {
+        nb::list result;
+        for (std::size_t m = 1; m < listed.size(); ++m) {
+            nb::list own;
+            for (const Choice& each : listed[m]) own.append(nb::make_tuple(each.number, each.probability));
+            result.append(own);
+        }
+        return result;
+    };
+    return nb::make_tuple(error, judgement.log_probability, words(judgement.head_probabilities),
+                          words(judgement.label_probabilities), words(judgement.best_heads),
+                          words(judgement.best_labels), words(judgement.best_probabilities), choices(judgement.heads),
+                          choices(judgement.labels));
+}
+
+nb::list judge_scored(const Scorer& scorer, const TreeOptions& trees, bool least_risk, int threads,
+                      const Array<const int>& heads, const Array<const int>& labels, std::optional<double> least) {
+    const std::vector<std::size_t> starts = starts_of(scorer);
+    const int* all_heads = checked_heads(scorer, 0, scorer.sentences(), heads, "heads");
+    expect_length(labels, starts.back(), "labels");
+    expect_all_between(labels.data(), labels.size(), unknown_label, scorer.kinds().labels - 1, "labels");
+    const ParseOptions options = trees.parse_options(least_risk ? Decoder::least_risk : Decoder::best, true);
+    std::vector<Judgement> found(scorer.sentences());
+    std::vector<std::string> errors(scorer.sentences());
+    {
+        nb::gil_scoped_release release;
+        parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
+            const int *own = all_heads + starts[i], *own_labels = labels.data() + starts[i];
+            errors[i] = fault_of(scorer.length(i), [&] {
+                            found[i] = judge(scorer, i, own, own_labels, options, least.value_or(INFINITY));
+                        }).reason;
+            if (!errors[i].empty()) found[i] = Judgement{{0}, {0}, 0, {0}, {0}, {0}, {}, {}};
+        });
+    }
+    nb::list result;
+    for (std::size_t i = 0; i < found.size(); ++i) result.append(tuple_of(found[i], errors[i]));
+    return result;
 }
 
 // Seconds by stage that a parse of all sentences takes, one after the other.
@@ -271,6 +317,14 @@ void bind_scoring(nb::module_& m) {
                      "given_labels: typing.Any = None) -> tuple[typing.Any, typing.Any]"),
              "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "
              "tree's arcs ((n+1) x labels).")
+        .def(
+            "judge", &judge_scored, "trees"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
+            "least"_a = nb::none(),
+            nb::sig("def judge(self, trees: TreeOptions, least_risk: bool, threads: int, heads: typing.Any, "
+                    "labels: typing.Any, least: float | None = None) -> list[typing.Any]"),
+            "What the scores say of trees that are there: for every sentence (error, log-probability, probabilities of "
+            "heads and labels, best heads and labels, probabilities of those, choices of heads and labels). A label "
+            "that has no number is -2.")
         .def("time_stages", &time_stages, "trees"_a,
              nb::sig("def time_stages(self, trees: TreeOptions) -> dict[str, float]"),
              "Seconds by stage that a parse of all sentences takes, one after the other.")

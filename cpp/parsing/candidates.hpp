@@ -11,6 +11,7 @@ struct Given {
     const int* heads = nullptr;
     const int* labels = nullptr;
     const char* not_root = nullptr;  // words that cannot hang from the root
+    const int* kept = nullptr;       // heads whose arcs pruning leaves in any case; they bind nothing
 
     bool allows(int head, int modifier) const {
         if (heads && heads[modifier] >= 0) return heads[modifier] == head;

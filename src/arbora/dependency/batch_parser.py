@@ -11,11 +11,13 @@ import numpy as np
 
 from arbora import _core
 from arbora.dependency.graphs import SentenceGraph
+from arbora.dependency.judging import MOST_WORDS_OF_TABLES, judge_in_batches
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
 from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
 from arbora.dependency.root_label import ROOT
 from arbora.dependency.scored_parser import Floats, HeadsFound, Integers, ScoredParser
 from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
+from arbora.evaluation.judging import Judgement
 from arbora.models import Component
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
@@ -32,9 +34,6 @@ from arbora.treebank.batches import (
     to_sentences,
 )
 from arbora.treebank.conllu import make_sentence
-
-MOST_WORDS_OF_TABLES = 8000
-"""A table of the probabilities of all heads has half a gigabyte then."""
 
 
 class BatchParser(ScoredParser, Component):
@@ -126,6 +125,16 @@ class BatchParser(ScoredParser, Component):
         heads = with_root(self._given_heads(sentence)) if given_heads or constraints else None
         labels = with_root(self._given_labels(sentence)) if constraints else None
         return self._probabilities_of(scorer, 0, options, heads, labels)
+
+    def judged(
+        self,
+        sentences: Iterable[Sentence],
+        options: ParseOptions | None = None,
+        *,
+        alternatives: float | None = None,
+    ) -> Iterator[Judgement]:
+        """What the parser thinks of the trees of sentences: see `arbora.evaluation.judge`."""
+        return judge_in_batches(self, sentences, options, alternatives)
 
     def parse_conllu(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None
