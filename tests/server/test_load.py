@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from server_cases import all_at_once, ask, client, two_model_app, two_models
+from server_requests import ask_all
 
 import arbora
 from arbora import _core
@@ -230,3 +231,9 @@ def test_limits_are_checked():
         Limits(seconds=0).check()
     with pytest.raises(arbora.errors.ArboraError, match="held must be at least"):
         Limits(held=10, body=20).check()
+
+
+def test_random_requests_never_fail():
+    codes = asyncio.run(ask_all(make_app(two_models()), 600, seed=7))
+    assert sum(codes.values()) == 600
+    assert {200, 400, 404, 405, 415, 421} <= set(codes)

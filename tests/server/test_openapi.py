@@ -20,7 +20,7 @@ from server_cases import ask, two_models
 
 from arbora.server.app import make_app
 
-EXAMPLES = 5
+EXAMPLES = 10
 
 
 @cache

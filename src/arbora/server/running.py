@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
 from collections.abc import Callable
@@ -35,6 +36,7 @@ def serve(
     ``on_ready`` is told the address when requests are answered; port 0 is any that is free. ArboraError if
     the address cannot be had.
     """
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)  # a broken form is the client's affair
     bound = _bound(host, port)
     config = uvicorn.Config(
         app,
