@@ -284,6 +284,7 @@ def add_parsing() -> None:
     )
     spans = {"spans": [("S", 0, 2), ("N", 0, 1)], "probabilities": [1.0, 0.5]}
     add("Batch.set_constituents", make_batch(SENTENCES).set_constituents, sentence=1, **spans)
+    add("Batch.split", make_batch(SENTENCES).split, counts=[1, 1])
     add("Batch.repeated", make_batch(SENTENCES).repeated, counts=[1, 2])
 
 
@@ -294,7 +295,7 @@ def add_scorers(scorer: Any, trees: Any, names: Any, batch: Callable[..., Any], 
     how = {"trees": trees, "least_risk": False, "probabilities": True, "threads": 1}
     add("Scorer.parse", scorer.parse, **how, **given)
     add("Scorer.kbest", scorer.kbest, trees=trees, threads=1, k=2, **given)
-    add("Scorer.distributions", scorer.distributions, sentence=0, trees=trees, given_heads=one["given_heads"])
+    add("Scorer.distributions", scorer.distributions, sentence=0, trees=trees, **one)
     add("Scorer.choose", scorer.choose, sentence=0, trees=trees, **one)
     arcs = {"sentence": 0, "arcs": [(0, 1), (2, 3)]}
     add("Scorer.arc_totals", scorer.arc_totals, **arcs, sums=True, given_labels=one["given_labels"])

@@ -31,6 +31,7 @@ COMMANDS = [
     "models",
     "parse",
     "score",
+    "serve",
     "tag",
     "tokenize",
     "train",
