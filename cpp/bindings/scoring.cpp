@@ -143,6 +143,9 @@ nb::list judge_scored(const Scorer& scorer, const TreeOptions& trees, bool least
                       const Array<const int>& heads, const Array<const int>& labels, std::optional<double> least) {
     const std::vector<std::size_t> starts = starts_of(scorer);
     const int* all_heads = checked_heads(scorer, 0, scorer.sentences(), heads, "heads");
+    for (std::size_t i = 0; i < scorer.sentences(); ++i)
+        for (int m = 1; m <= scorer.length(i); ++m)
+            if (all_heads[starts[i] + m] == m) throw nb::value_error("heads: a word is its own head");
     expect_length(labels, starts.back(), "labels");
     expect_all_between(labels.data(), labels.size(), unknown_label, scorer.kinds().labels - 1, "labels");
     const ParseOptions options = trees.parse_options(least_risk ? Decoder::least_risk : Decoder::best, true);
