@@ -18,6 +18,7 @@
 #include "strings.hpp"
 #include "support/parallel.hpp"
 #include "treebank/constituents.hpp"
+#include "treebank/forbidden.hpp"
 #include "treebank/rendering.hpp"
 
 namespace nb = nanobind;
@@ -293,6 +294,30 @@ void bind_batches(nb::module_& m) {
                 sentence_at(self, sentence).refusal = {too_long ? "too-long" : "infeasible", reason};
             },
             "sentence"_a, "reason"_a, "too_long"_a = false, "Says why a sentence has no tree.")
+        .def_prop_ro(
+            "refusal_line",
+            [](const Batch& self) -> std::int64_t {
+                const std::size_t at = self.sound();
+                if (at == self.sentences.size()) return 0;
+                const AnnotatedSentence& own = self.sentences[at];
+                return own.refusal.word ? line_of_word(own, own.refusal.word) : own.place.line;
+            },
+            "The line of the file that `refusal` is about; 0 if there is none.")
+        .def(
+            "read_forbidden",
+            [](Batch& self) {
+                for (AnnotatedSentence& sentence : self.sentences) read_forbidden(sentence);
+            },
+            "Reads what MISC forbids (ForbiddenHeads=2,5); a sentence in which that makes no sense is refused.")
+        .def(
+            "forbidden",
+            [](Batch& self, std::size_t sentence) {
+                std::vector<std::tuple<int, int>> result;
+                for (const ForbiddenArc& arc : sentence_at(self, sentence).forbidden)
+                    result.emplace_back(arc.head, arc.modifier);
+                return result;
+            },
+            "sentence"_a, "The arcs of a sentence that `read_forbidden` found, as (head, modifier).")
         .def(
             "is_refused",
             [](Batch& self, std::size_t sentence) { return sentence_at(self, sentence).refusal.code != nullptr; },

@@ -29,23 +29,34 @@ void check_sentence(const Scorer& scorer, std::size_t sentence) {
     expect_place(sentence, scorer.sentences(), "sentence");
 }
 
-// What is given for all sentences, in flat arrays.
+using ForbiddenSpecs = std::optional<std::vector<ArcSpec>>;
+
+// What is given for all sentences, in flat arrays; and what is forbidden.
 struct GivenArrays {
     std::vector<std::size_t> starts;
     const int *heads, *labels;
+    std::vector<ForbiddenArcs> forbidden;
 
-    GivenArrays(const Scorer& scorer, const OptionalIntegers& given_heads, const OptionalIntegers& given_labels)
+    GivenArrays(const Scorer& scorer, const OptionalIntegers& given_heads, const OptionalIntegers& given_labels,
+                const ForbiddenSpecs& specs)
         : starts(starts_of(scorer)),
           heads(checked_heads(scorer, 0, scorer.sentences(), given_heads, "given_heads")),
-          labels(checked_numbers(scorer, 0, scorer.sentences(), given_labels, scorer.kinds().labels, "given_labels")) {}
+          labels(checked_numbers(scorer, 0, scorer.sentences(), given_labels, scorer.kinds().labels, "given_labels")) {
+        if (!specs) return;
+        expect_length(specs->size(), scorer.sentences(), "forbidden");
+        for (std::size_t i = 0; i < specs->size(); ++i)
+            forbidden.push_back(forbidden_arcs(scorer.length(i), (*specs)[i]));
+    }
     Given of(std::size_t sentence) const {
-        return {heads ? heads + starts[sentence] : nullptr, labels ? labels + starts[sentence] : nullptr};
+        return {heads ? heads + starts[sentence] : nullptr, labels ? labels + starts[sentence] : nullptr, nullptr,
+                forbidden.empty() ? nullptr : &forbidden[sentence]};
     }
 };
 
 Parses parse_scored(const Scorer& scorer, const TreeOptions& trees, bool least_risk, bool probabilities, int threads,
-                    const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
-    const GivenArrays given(scorer, given_heads, given_labels);
+                    const OptionalIntegers& given_heads, const OptionalIntegers& given_labels,
+                    const ForbiddenSpecs& forbidden) {
+    const GivenArrays given(scorer, given_heads, given_labels, forbidden);
     Parses parses(lengths_of(scorer), {probabilities, scorer.kinds().tags > 0});
     const ParseOptions options = trees.parse_options(least_risk ? Decoder::least_risk : Decoder::best, probabilities);
     nb::gil_scoped_release release;
@@ -57,8 +68,9 @@ Parses parse_scored(const Scorer& scorer, const TreeOptions& trees, bool least_r
 
 // For every sentence (heads, labels, log-probabilities): a row for each tree, a column for each place; or why it has none.
 nb::list kbest_scored(const Scorer& scorer, const TreeOptions& trees, int threads, int k,
-                      const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
-    const GivenArrays given(scorer, given_heads, given_labels);
+                      const OptionalIntegers& given_heads, const OptionalIntegers& given_labels,
+                      const ForbiddenSpecs& forbidden) {
+    const GivenArrays given(scorer, given_heads, given_labels, forbidden);
     std::vector<std::vector<LabelledTree>> found(scorer.sentences());
     std::vector<std::string> reasons(scorer.sentences());
     {
@@ -91,7 +103,8 @@ nb::list kbest_scored(const Scorer& scorer, const TreeOptions& trees, int thread
 
 // Of one sentence, the probabilities of all heads and of all labels (ParseRef).
 nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOptions& trees,
-                        const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+                        const OptionalIntegers& given_heads, const OptionalIntegers& given_labels,
+                        const ArcSpec& forbidden) {
     check_sentence(scorer, sentence);
     const int labels = scorer.kinds().labels;
     const std::size_t width = scorer.length(sentence) + 1;
@@ -104,9 +117,10 @@ nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOp
     std::fill_n(result.label_table, width * labels, 0.0);
     const int* heads = checked_heads(scorer, sentence, sentence + 1, given_heads, "given_heads");
     const int* own_labels = checked_numbers(scorer, sentence, sentence + 1, given_labels, labels, "given_labels");
+    const ForbiddenArcs arcs = forbidden_arcs(scorer.length(sentence), forbidden);
     {
         nb::gil_scoped_release release;
-        parse(scorer, sentence, {heads, own_labels}, trees.parse_options(Decoder::best, true), result);
+        parse(scorer, sentence, {heads, own_labels, nullptr, &arcs}, trees.parse_options(Decoder::best, true), result);
     }
     return nb::make_tuple(head_table, label_table);
 }
@@ -134,6 +148,9 @@ nb::list judge_scored(const Scorer& scorer, const TreeOptions& trees, bool least
                       const Array<const int>& heads, const Array<const int>& labels, std::optional<double> least) {
     const std::vector<std::size_t> starts = starts_of(scorer);
     const int* all_heads = checked_heads(scorer, 0, scorer.sentences(), heads, "heads");
+    for (std::size_t i = 0; i < scorer.sentences(); ++i)
+        for (int m = 1; m <= scorer.length(i); ++m)
+            if (all_heads[starts[i] + m] == m) throw nb::value_error("heads: a word is its own head");
     expect_length(labels, starts.back(), "labels");
     expect_all_between(labels.data(), labels.size(), unknown_label, scorer.kinds().labels - 1, "labels");
     const ParseOptions options = trees.parse_options(least_risk ? Decoder::least_risk : Decoder::best, true);
@@ -179,13 +196,15 @@ nb::dict time_stages(const Scorer& scorer, const TreeOptions& trees) {
 // ---- scores of one sentence, for graphs of Python ----
 
 ArcSpec choose(const Scorer& scorer, std::size_t sentence, const TreeOptions& trees,
-               const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+               const OptionalIntegers& given_heads, const OptionalIntegers& given_labels, const ArcSpec& forbidden) {
     check_sentence(scorer, sentence);
     ArcSpec result;
     if (scorer.length(sentence) == 0) return result;
+    const ForbiddenArcs arcs = forbidden_arcs(scorer.length(sentence), forbidden);
     const Given given{
         checked_heads(scorer, sentence, sentence + 1, given_heads, "given_heads"),
-        checked_numbers(scorer, sentence, sentence + 1, given_labels, scorer.kinds().labels, "given_labels")};
+        checked_numbers(scorer, sentence, sentence + 1, given_labels, scorer.kinds().labels, "given_labels"), nullptr,
+        &arcs};
     for (const Arc& arc : scorer.begin(sentence)->choose(given, trees.kind, nullptr))
         result.emplace_back(arc.head, arc.modifier);
     return result;
@@ -304,17 +323,19 @@ void bind_scoring(nb::module_& m) {
             },
             "head"_a, "label"_a)
         .def("parse", &parse_scored, "trees"_a, "least_risk"_a, "probabilities"_a, "threads"_a,
-             "given_heads"_a = nb::none(), "given_labels"_a = nb::none())
+             "given_heads"_a = nb::none(), "given_labels"_a = nb::none(), "forbidden"_a = nb::none())
         .def("kbest", &kbest_scored, "trees"_a, "threads"_a, "k"_a, "given_heads"_a = nb::none(),
-             "given_labels"_a = nb::none(),
+             "given_labels"_a = nb::none(), "forbidden"_a = nb::none(),
              nb::sig("def kbest(self, trees: TreeOptions, threads: int, k: int, given_heads: typing.Any = None, "
-                     "given_labels: typing.Any = None) -> list[typing.Any]"),
+                     "given_labels: typing.Any = None, forbidden: list[list[tuple[int, int]]] | None = None) "
+                     "-> list[typing.Any]"),
              "For every sentence (heads, labels, log-probabilities, why there are none): a row for each tree, a column "
              "for each place.")
         .def("distributions", &distributions, "sentence"_a, "trees"_a, "given_heads"_a = nb::none(),
-             "given_labels"_a = nb::none(),
+             "given_labels"_a = nb::none(), "forbidden"_a = ArcSpec{},
              nb::sig("def distributions(self, sentence: int, trees: TreeOptions, given_heads: typing.Any = None, "
-                     "given_labels: typing.Any = None) -> tuple[typing.Any, typing.Any]"),
+                     "given_labels: typing.Any = None, forbidden: list[tuple[int, int]] = []) "
+                     "-> tuple[typing.Any, typing.Any]"),
              "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "
              "tree's arcs ((n+1) x labels).")
         .def(
@@ -329,7 +350,7 @@ void bind_scoring(nb::module_& m) {
              nb::sig("def time_stages(self, trees: TreeOptions) -> dict[str, float]"),
              "Seconds by stage that a parse of all sentences takes, one after the other.")
         .def("choose", &choose, "sentence"_a, "trees"_a, "given_heads"_a = nb::none(), "given_labels"_a = nb::none(),
-             "A sentence's candidate arcs as (head, modifier), by modifier, then head.")
+             "forbidden"_a = ArcSpec{}, "A sentence's candidate arcs as (head, modifier), by modifier, then head.")
         .def("arc_totals", &arc_totals, "sentence"_a, "arcs"_a, "sums"_a, "given_labels"_a = nb::none(),
              nb::sig("def arc_totals(self, sentence: int, arcs: list[tuple[int, int]], sums: bool, "
                      "given_labels: typing.Any = None) -> typing.Any"),

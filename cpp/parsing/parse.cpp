@@ -160,13 +160,33 @@ private:
     std::vector<double> marginals_, gains_;
 };
 
+// In pieces, if the scorer has scores for such. What is forbidden may leave a piece no tree, or a word no head but one that
+// is no top of a piece, though the sentence has trees: then it is parsed at once, however long that takes.
+bool parse_long(const Scorer& scorer, std::size_t sentence, Given given, const ParseOptions& options,
+                ParseRef& result) {
+    if (!given.forbidden || given.forbidden->empty()) return parse_in_pieces(scorer, sentence, given, options, result);
+    ParseRef own = result;
+    try {
+        if (!parse_in_pieces(scorer, sentence, given, options, own)) return false;
+        if (given.forbidden->allows(own.heads)) {
+            result = own;
+            return true;
+        }
+    } catch (const Infeasible&) {
+    }
+    if (result.label_table)
+        std::fill_n(result.label_table, (scorer.length(sentence) + 1) * static_cast<std::size_t>(scorer.kinds().labels),
+                    0.0);
+    return false;
+}
+
 }  // namespace
 
 void parse(const Scorer& scorer, std::size_t sentence, Given given, const ParseOptions& options, ParseRef& result) {
     result.log_probability = result.value = result.upper_bound = 0;
     const int n = scorer.length(sentence);
     if (n == 0) return;
-    if (n > options.exact_length && parse_in_pieces(scorer, sentence, given, options, result)) return;
+    if (n > options.exact_length && parse_long(scorer, sentence, given, options, result)) return;
     check_exact_length(n, options.kind);
     StageTimer timer(options.times);
     const ScoreKinds kinds = scorer.kinds();

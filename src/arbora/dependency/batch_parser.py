@@ -26,6 +26,7 @@ from arbora.treebank.batches import (
     ahead,
     annotated,
     check_of,
+    forbidden_arcs,
     make_batches,
     named,
     read_batches,
@@ -113,7 +114,8 @@ class BatchParser(ScoredParser, Component):
         ``heads[h, m]`` is the probability that word m has the head h (0: the root). ``labels[m]`` is that of
         every label of ``self.labels`` for the arc into word m, given the tree: the best one, or with
         ``given_heads`` the one that the sentence has, of whose heads the probabilities are then all 1. With
-        ``constraints``, heads and labels that the sentence has bind, and others are open.
+        ``constraints``, heads and labels that the sentence has bind, and others are open. With that, or the
+        option ``constraints``, heads that MISC forbids (``ForbiddenHeads=2,5``) have none.
         """
         options = (options or ParseOptions()).check()
         if len(sentence) > MOST_WORDS_OF_TABLES:
@@ -124,7 +126,8 @@ class BatchParser(ScoredParser, Component):
         scorer = self._scorer([sentence], constraints=given_heads or constraints)
         heads = with_root(self._given_heads(sentence)) if given_heads or constraints else None
         labels = with_root(self._given_labels(sentence)) if constraints else None
-        return self._probabilities_of(scorer, 0, options, heads, labels)
+        forbidden = forbidden_arcs(sentence) if constraints or options.constraints else []
+        return self._probabilities_of(scorer, 0, options, heads, labels, forbidden)
 
     def judged(
         self,
@@ -242,14 +245,22 @@ class BatchParser(ScoredParser, Component):
         """
         found: list[HeadsFound | None] = []
         heads: list[int] = []
-        for place, sentence in enumerate(sentences_of(batch)):
+        if options.constraints:
+            batch.read_forbidden()
+        for place in range(len(batch)):
+            sentence = make_sentence(batch.columns(place))
             found.append(None)
             if not len(sentence):
+                continue
+            if batch.is_refused(place):
+                heads += [-1] * len(sentence)
                 continue
             given = with_root(self._given_heads(sentence)) if options.constraints else None
             scorer = self._scorer([sentence], constraints=options.constraints)
             try:
-                found[-1] = own = self._heads_by_graph(scorer, 0, options, given)
+                found[-1] = own = self._heads_by_graph(
+                    scorer, 0, options, given, forbidden=batch.forbidden(place)
+                )
                 heads += own.heads
             except (InfeasibleTreeError, TooLongError) as error:
                 batch.refuse(place, str(error), too_long=isinstance(error, TooLongError))

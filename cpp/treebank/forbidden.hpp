@@ -1,0 +1,15 @@
+// Arcs that a sentence says no tree may have: `ForbiddenHeads=2,5` in MISC names heads of a word, 0 is the root.
+#pragma once
+
+#include "treebank/batch.hpp"
+
+namespace arbora::treebank {
+
+// Sets `forbidden` of a sentence. It is refused, and the word named, if the item is malformed (code `malformed`), if the
+// word's own head is forbidden, or if all heads are (`infeasible`).
+void read_forbidden(AnnotatedSentence& sentence);
+
+// The line of the file that a word has, from 1; 0 if the sentence comes from no file.
+std::int64_t line_of_word(const AnnotatedSentence& sentence, int word);
+
+}  // namespace arbora::treebank
