@@ -126,6 +126,26 @@ def test_what_the_input_has_binds_where_it_shall():
     assert heads(only)[0] == 3
 
 
+@pytest.mark.parametrize("options", [{}, {"decoder": "mbr"}, {"solver": "ad3"}])
+def test_forbidden_arcs_are_in_no_tree(options):
+    asked = {"sentences": [DATA], "options": options}
+    before = heads(parse(**asked)[0])
+    forbidden = [[head, word] for word, head in enumerate(before, 1) if word in (1, 5)]
+    found = parse(**asked, constraints=[{"forbidden": forbidden}], alternatives=0.0, kbest=3)[0]
+    for head, word in forbidden:
+        assert heads(found)[word - 1] != head
+        assert all(tree["heads"][word - 1] != head for tree in found["kbest"])
+        assert head not in dict(map(tuple, found["alternatives"][word - 1]["heads"]))
+
+
+def test_forbidden_heads_of_the_input_bind_where_they_shall():
+    words = [{"form": form, "misc": "ForbiddenHeads=3,4" if form == "The" else "_"} for form in WORDS]
+    assert parse(sentences=[{"words": words}])[0]["words"][0]["head"] == 3
+    bound = parse(sentences=[{"words": words}], constraints_from_input=True)[0]["words"][0]
+    assert bound["head"] not in (3, 4)
+    assert bound["misc"] == "ForbiddenHeads=3,4"
+
+
 def test_forbidden_heads_are_written_where_the_parser_reads_them():
     sentence = Sentence(WORDS, misc=["SpaceAfter=No", "_", "ForbiddenHeads=9", "_", "_"])
     bind(sentence, Constraints(forbidden=[(3, 1), (0, 1), (3, 2)]), from_input=False)

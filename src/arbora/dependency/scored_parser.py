@@ -200,9 +200,7 @@ class ScoredParser:
         forbidden: Arcs = (),
     ) -> tuple[Floats, Floats]:
         """Of one sentence: of heads (n+1, n+1), and of labels of the best tree's arcs (n+1, labels)."""
-        return scorer.distributions(
-            place, self._trees(options), given_heads, given_labels, list(forbidden)
-        )
+        return scorer.distributions(place, self._trees(options), given_heads, given_labels, list(forbidden))
 
 
 def _gap(value: float, bound: float) -> float:

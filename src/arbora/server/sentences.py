@@ -14,10 +14,7 @@ from arbora.server.json_types import Constraints, SentenceData
 from arbora.server.limits import Limits, RequestError
 from arbora.server.service import check_lengths
 from arbora.treebank import Sentence
-from arbora.treebank.batches import read_batches, to_sentences
-
-FORBIDDEN = "ForbiddenHeads"
-"""What MISC calls heads that a word may not have."""
+from arbora.treebank.batches import FORBIDDEN_HEADS, read_batches, to_sentences
 
 
 def read_sentences(
@@ -67,15 +64,14 @@ def with_forbidden(misc: str, head: int) -> str:
     """
     items = [] if misc == "_" else misc.split("|")
     for place, item in enumerate(items):
-        name, _, value = item.partition("=")
-        if name == FORBIDDEN:
-            items[place] = f"{FORBIDDEN}={value},{head}"
+        if item.startswith(FORBIDDEN_HEADS):
+            items[place] = f"{item},{head}"
             return "|".join(items)
-    return "|".join([*items, f"{FORBIDDEN}={head}"])
+    return "|".join([*items, f"{FORBIDDEN_HEADS}{head}"])
 
 
 def _without_forbidden(misc: str) -> str:
-    return "|".join(item for item in misc.split("|") if not item.startswith(f"{FORBIDDEN}=")) or "_"
+    return "|".join(item for item in misc.split("|") if not item.startswith(FORBIDDEN_HEADS)) or "_"
 
 
 def _number(name: str) -> int:
