@@ -24,6 +24,7 @@ from udapi.core.document import Document
 from udapi.tool.udpipeonline import UDPipeOnline
 
 import arbora
+from arbora.server.running import bound
 
 NAMED = "english-ewt-ud=en"
 TEXT = "Dogs bark. Cats meow loudly.\n"
@@ -152,6 +153,15 @@ def test_only_the_servers_own_names_are_answered(server):
         connection.request("GET", "/health", headers={"Host": host})
         assert connection.getresponse().status == status
         connection.close()
+
+
+def test_answers_do_not_wait_for_acknowledgements():
+    """Head and body of an answer are two writes; with Nagle's algorithm the second one waits for 40 ms.
+
+    asyncio turns that off for sockets that are said to be of TCP.
+    """
+    with bound("127.0.0.1", 0) as own:
+        assert own.proto == socket.IPPROTO_TCP
 
 
 def test_only_this_machine_is_answered_unless_it_is_said(server):

@@ -37,7 +37,7 @@ def serve(
     the address cannot be had.
     """
     logging.getLogger("python_multipart").setLevel(logging.ERROR)  # a broken form is the client's affair
-    bound = _bound(host, port)
+    listening = bound(host, port)
     config = uvicorn.Config(
         app,
         http=_protocol(limits),
@@ -53,15 +53,15 @@ def serve(
         timeout_graceful_shutdown=int(limits.seconds + limits.arrival) + 1,
         h11_max_incomplete_event_size=LARGEST_HEADERS,
     )
-    server = _Server(config, lambda: on_ready and on_ready(*bound.getsockname()[:2]))
+    server = _Server(config, lambda: on_ready and on_ready(*listening.getsockname()[:2]))
     # uvicorn finishes what is under way, and then sends itself the signal again: that is no failure.
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        asyncio.run(server.serve([bound]))
+        asyncio.run(server.serve([listening]))
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        bound.close()
+        listening.close()
 
 
 class _Server(uvicorn.Server):
@@ -75,10 +75,18 @@ class _Server(uvicorn.Server):
             self._on_ready()
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
+    """A socket for connections to this address; ArboraError if it cannot be had.
+
+    >>> with bound("127.0.0.1", 0) as found:
+    ...     found.getsockname()[0]
+    '127.0.0.1'
+    """
     try:
-        kind, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(kind)
+        known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+        # asyncio turns Nagle's algorithm off for sockets that are said to be of TCP, and answers do not wait.
+        family, kind, protocol, _, address = known[0]
+        found = socket.socket(family, kind, protocol)
     except OSError as error:
         raise ArboraError(f"{host}: {error.strerror or error}") from None
     try:
