@@ -125,6 +125,15 @@ def test_a_full_queue_and_a_slow_one_say_when_to_come_again():
     assert sum(own == [[["w0"]]] for own in found) == 3
 
 
+def test_what_would_be_too_late_is_refused_at_once():
+    step = Recorded()
+    queue_speed = 10_000  # words a second, before anything was measured
+    tasks = [task(*[100] * 90, steps=[step]) for _ in range(3)]
+    found = run_together(tasks, step, Limits(seconds=20_000 / queue_speed))
+    assert [isinstance(own, RequestError) for own in found] == [False, False, True]
+    assert found[2].retry_after == 2
+
+
 def test_nobody_waits_for_longer_than_the_limit():
     async def given_up() -> None:
         step = Recorded()

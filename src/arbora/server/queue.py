@@ -106,11 +106,15 @@ class WorkQueue:
         """How many tasks wait, at least for a part of their work."""
         return len(self._waiting)
 
-    def check_room(self) -> None:
-        """RequestError with 503 if the queue is full; what a request needs not be read for then."""
-        if len(self._waiting) >= self._limits.waiting:
-            words = sum(piece.words for entry in self._waiting for piece in entry.left)
-            seconds = math.ceil(words / self._words_a_second)
+    def check_room(self, words: int = 0) -> None:
+        """RequestError with 503 if there is no room for so many words, or for any; then nothing need be read.
+
+        There is none if the queue is full, or if others have so much to be done that these would be too late.
+        """
+        before = sum(piece.words for entry in self._waiting for piece in entry.left)
+        is_too_late = before > 0 and before + words > self._words_a_second * self._limits.seconds
+        if is_too_late or len(self._waiting) >= self._limits.waiting:
+            seconds = math.ceil(before / self._words_a_second)
             raise RequestError(
                 503,
                 "The server is busy; try again later.",
@@ -119,7 +123,7 @@ class WorkQueue:
 
     async def run(self, task: Task) -> list[Any]:
         """What `Task.finish` gave for each part of the task, in order; RequestError if it takes too long."""
-        self.check_room()
+        self.check_room(task.batch.words())
         entry = Entry(task, asyncio.get_running_loop().create_future())
         entry.left = _pieces(entry, task.batch)
         self._waiting.append(entry)
