@@ -120,7 +120,8 @@ class Gate:
         hosts = Headers(scope=scope).getlist("host")
         if len(hosts) == 1 and is_own_host(hosts[0], self._names):
             return self._inner
-        return PlainTextResponse("This server has another name; it can be told with --name.\n", 421)
+        reason = "This server has another name; it can be told with --name."
+        return _tell(Request(scope), RequestError(421, reason))
 
 
 def _own_routes(service: Service) -> list[Route]:

@@ -17,54 +17,45 @@ Decoder = Literal[DECODERS]  # type: ignore[valid-type]
 Solver = Literal[SOLVERS]  # type: ignore[valid-type]
 
 
-class Word(Struct, omit_defaults=True):
-    """A word: all but its form may be left out. An unknown head is null, other unknown columns are ``_``."""
+class Columns(Struct, omit_defaults=True, kw_only=True):
+    """What all rows of CoNLL-U have; ``_`` is not known."""
 
-    form: str
-    id: Id | None = None
     lemma: str = "_"
     upos: str = "_"
     xpos: str = "_"
     feats: str = "_"
-    head: Place | None = None
     deprel: str = "_"
     deps: str = "_"
     misc: str = "_"
+
+
+class Word(Columns, omit_defaults=True, kw_only=True):
+    """A word: all but its form may be left out. An unknown head is null."""
+
+    form: str
+    id: Id | None = None
+    head: Place | None = None
     misc_found: str = "_"
     start: Annotated[int, Meta(ge=0, le=1 << 40)] | UnsetType = UNSET
     end: Annotated[int, Meta(ge=0, le=1 << 40)] | UnsetType = UNSET
 
 
-class MultiwordToken(Struct, omit_defaults=True):
+class MultiwordToken(Columns, omit_defaults=True, kw_only=True):
     """Words that are written together, from the word ``first`` to the word ``last``."""
 
     first: Id
     last: Id
     form: str
-    lemma: str = "_"
-    upos: str = "_"
-    xpos: str = "_"
-    feats: str = "_"
     head: str = "_"
-    deprel: str = "_"
-    deps: str = "_"
-    misc: str = "_"
 
 
-class EmptyNodeRow(Struct, omit_defaults=True):
+class EmptyNodeRow(Columns, omit_defaults=True, kw_only=True):
     """A node that is no word, the ``index``-th after the word ``after``."""
 
     after: Place
     index: Id
     form: str = "_"
-    lemma: str = "_"
-    upos: str = "_"
-    xpos: str = "_"
-    feats: str = "_"
     head: str = "_"
-    deprel: str = "_"
-    deps: str = "_"
-    misc: str = "_"
     inside: bool = False
 
 
@@ -150,7 +141,7 @@ class RankedTree(Struct):
     log_probability: float | None
 
 
-class FoundWord(Word):
+class FoundWord(Word, kw_only=True):
     """A word of a parsed sentence."""
 
     probability: float | UnsetType = UNSET
