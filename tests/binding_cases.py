@@ -284,6 +284,7 @@ def add_parsing() -> None:
     )
     spans = {"spans": [("S", 0, 2), ("N", 0, 1)], "probabilities": [1.0, 0.5]}
     add("Batch.set_constituents", make_batch(SENTENCES).set_constituents, sentence=1, **spans)
+    add("Batch.split", make_batch(SENTENCES).split, counts=[1, 1])
     add("Batch.repeated", make_batch(SENTENCES).repeated, counts=[1, 2])
 
 
@@ -292,10 +293,14 @@ def add_scorers(scorer: Any, trees: Any, names: Any, batch: Callable[..., Any], 
     given = {"given_heads": WITH_ROOTS, "given_labels": with_labels}
     one = {"given_heads": WITH_ROOTS[:4].copy(), "given_labels": with_labels[:4].copy()}
     how = {"trees": trees, "least_risk": False, "probabilities": True, "threads": 1}
-    add("Scorer.parse", scorer.parse, **how, **given)
-    add("Scorer.kbest", scorer.kbest, trees=trees, threads=1, k=2, **given)
-    add("Scorer.distributions", scorer.distributions, sentence=0, trees=trees, given_heads=one["given_heads"])
-    add("Scorer.choose", scorer.choose, sentence=0, trees=trees, **one)
+    forbidden = [[(1, 2), (0, 3)], [(2, 1)]]
+    add("Scorer.parse", scorer.parse, **how, **given, forbidden=forbidden)
+    add("Scorer.kbest", scorer.kbest, trees=trees, threads=1, k=2, **given, forbidden=forbidden)
+    own = {**one, "forbidden": forbidden[0]}
+    add("Scorer.distributions", scorer.distributions, sentence=0, trees=trees, **own)
+    add("Scorer.choose", scorer.choose, sentence=0, trees=trees, **one, forbidden=forbidden[0])
+    judged = {"heads": WITH_ROOTS, "labels": with_labels}
+    add("Scorer.judge", scorer.judge, trees=trees, least_risk=False, threads=1, **judged, least=0.1)
     arcs = {"sentence": 0, "arcs": [(0, 1), (2, 3)]}
     add("Scorer.arc_totals", scorer.arc_totals, **arcs, sums=True, given_labels=one["given_labels"])
     for name in ("label_scores", "part_scores", "tag_scores"):

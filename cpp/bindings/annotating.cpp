@@ -69,8 +69,8 @@ void annotate_scored(const Scorer& scorer, std::shared_ptr<const ParserNames> na
 }
 
 BatchPointer annotate_scored_kbest(const Scorer& scorer, std::shared_ptr<const ParserNames> names,
-                                   const treebank::Batch& batch, const TreeOptions& trees, bool constraints,
-                                   int threads, int k) {
+                                   treebank::Batch& batch, const TreeOptions& trees, bool constraints, int threads,
+                                   int k) {
     check_same_sentences(scorer, *names, batch);
     const AnnotationOptions options =
         annotation_options(trees, false, true, constraints, threads, std::nullopt, std::nullopt, 0, batch);

@@ -19,6 +19,7 @@
 #include "strings.hpp"
 #include "support/parallel.hpp"
 #include "treebank/constituents.hpp"
+#include "treebank/forbidden.hpp"
 #include "treebank/rendering.hpp"
 
 namespace nb = nanobind;
@@ -221,6 +222,33 @@ void set_tree(Batch& batch, std::size_t place, const std::vector<int>& heads, co
     }
 }
 
+std::size_t characters(const Batch& batch) {
+    const auto begins = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; };
+    std::size_t result = 0;
+    for (const AnnotatedSentence& sentence : batch.sentences)
+        for (const Row& row : sentence.block.words)
+            result += static_cast<std::size_t>(std::count_if(row[1].begin(), row[1].end(), begins));
+    return result;
+}
+
+nb::list split(Batch& batch, const std::vector<std::size_t>& counts) {
+    std::size_t total = 0;
+    for (std::size_t count : counts) total += std::min(count, batch.sentences.size() + 1);  // lest it overflow
+    expect_length(total, batch.sentences.size(), "counts");
+    nb::list result;
+    auto from = batch.sentences.begin();
+    for (std::size_t count : counts) {
+        Batch part;
+        const auto to = from + static_cast<std::ptrdiff_t>(count);
+        part.sentences.assign(std::move_iterator(from), std::move_iterator(to));
+        part.owners = batch.owners;
+        from = to;
+        result.append(hold(std::move(part)));
+    }
+    batch = Batch();
+    return result;
+}
+
 }  // namespace
 
 void bind_batches(nb::module_& m) {
@@ -255,12 +283,38 @@ void bind_batches(nb::module_& m) {
                 other = Batch();
             },
             "other"_a, "Takes over the sentences of another batch, which has none then.")
+        .def("split", &split, "counts"_a, nb::sig("def split(self, counts: list[int]) -> list[Batch]"),
+             "Batches of so many sentences each, in order; this one has none then.")
+        .def_prop_ro(
+            "lengths",
+            [](const Batch& self) {
+                std::vector<std::size_t> result;
+                for (const AnnotatedSentence& sentence : self.sentences) result.push_back(sentence.words());
+                return result;
+            },
+            nb::sig("def lengths(self) -> list[int]"), "How many words each sentence has.")
+        .def_prop_ro("characters", &characters, "How many characters the forms of all words have.")
         .def(
             "refuse",
             [](Batch& self, std::size_t sentence, const std::string& reason, bool too_long, int word) {
                 sentence_at(self, sentence).refusal = {too_long ? "too-long" : "infeasible", reason, word};
             },
             "sentence"_a, "reason"_a, "too_long"_a = false, "word"_a = 0, "Says why a sentence has no tree.")
+        .def(
+            "read_forbidden",
+            [](Batch& self) {
+                for (AnnotatedSentence& sentence : self.sentences) read_forbidden(sentence);
+            },
+            "Reads what MISC forbids (ForbiddenHeads=2,5); a sentence in which that makes no sense is refused.")
+        .def(
+            "forbidden",
+            [](Batch& self, std::size_t sentence) {
+                std::vector<std::tuple<int, int>> result;
+                for (const ForbiddenArc& arc : sentence_at(self, sentence).forbidden)
+                    result.emplace_back(arc.head, arc.modifier);
+                return result;
+            },
+            "sentence"_a, "The arcs of a sentence that `read_forbidden` found, as (head, modifier).")
         .def(
             "is_refused",
             [](Batch& self, std::size_t sentence) { return sentence_at(self, sentence).refusal.code != nullptr; },

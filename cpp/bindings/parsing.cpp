@@ -117,7 +117,7 @@ void annotate_batch(const LinearModel& model, const LoadedWeights& weights, cons
 
 BatchPointer annotate_batch_kbest(const LinearModel& model, const LoadedWeights& weights,
                                   const LoadedWeights& pruner_weights, std::shared_ptr<const ParserNames> names,
-                                  const treebank::Batch& batch, const TreeOptions& trees, bool constraints, int threads,
+                                  treebank::Batch& batch, const TreeOptions& trees, bool constraints, int threads,
                                   int k) {
     check_names(model, *names);
     const LinearParser parser = parser_of(model, weights, pruner_weights);

@@ -1,9 +1,11 @@
 // arbora._core's scorers: what gives a batch of sentences scores, and all that is found by them.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <climits>
+#include <cmath>
 #include <numeric>
 
 #include "annotating.hpp"
@@ -12,6 +14,7 @@
 #include "interruption.hpp"
 #include "outcomes.hpp"
 #include "parsing.hpp"
+#include "parsing/judging.hpp"
 #include "parsing/parses.hpp"
 #include "scoring.hpp"
 #include "support/parallel.hpp"
@@ -27,23 +30,34 @@ void check_sentence(const Scorer& scorer, std::size_t sentence) {
     expect_place(sentence, scorer.sentences(), "sentence");
 }
 
-// What is given for all sentences, in flat arrays.
+using ForbiddenSpecs = std::optional<std::vector<ArcSpec>>;
+
+// What is given for all sentences, in flat arrays; and what is forbidden.
 struct GivenArrays {
     std::vector<std::size_t> starts;
     const int *heads, *labels;
+    std::vector<ForbiddenArcs> forbidden;
 
-    GivenArrays(const Scorer& scorer, const OptionalIntegers& given_heads, const OptionalIntegers& given_labels)
+    GivenArrays(const Scorer& scorer, const OptionalIntegers& given_heads, const OptionalIntegers& given_labels,
+                const ForbiddenSpecs& specs)
         : starts(starts_of(scorer)),
           heads(checked_heads(scorer, 0, scorer.sentences(), given_heads, "given_heads")),
-          labels(checked_numbers(scorer, 0, scorer.sentences(), given_labels, scorer.kinds().labels, "given_labels")) {}
+          labels(checked_numbers(scorer, 0, scorer.sentences(), given_labels, scorer.kinds().labels, "given_labels")) {
+        if (!specs) return;
+        expect_length(specs->size(), scorer.sentences(), "forbidden");
+        for (std::size_t i = 0; i < specs->size(); ++i)
+            forbidden.push_back(forbidden_arcs(scorer.length(i), (*specs)[i]));
+    }
     Given of(std::size_t sentence) const {
-        return {heads ? heads + starts[sentence] : nullptr, labels ? labels + starts[sentence] : nullptr};
+        return {heads ? heads + starts[sentence] : nullptr, labels ? labels + starts[sentence] : nullptr, nullptr,
+                forbidden.empty() ? nullptr : &forbidden[sentence]};
     }
 };
 
 Parses parse_scored(const Scorer& scorer, const TreeOptions& trees, bool least_risk, bool probabilities, int threads,
-                    const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
-    const GivenArrays given(scorer, given_heads, given_labels);
+                    const OptionalIntegers& given_heads, const OptionalIntegers& given_labels,
+                    const ForbiddenSpecs& forbidden) {
+    const GivenArrays given(scorer, given_heads, given_labels, forbidden);
     Parses parses(lengths_of(scorer), {probabilities, scorer.kinds().tags > 0});
     const ParseOptions options = trees.parse_options(least_risk ? Decoder::least_risk : Decoder::best, probabilities);
     const Unlocked unlocked;
@@ -55,8 +69,9 @@ Parses parse_scored(const Scorer& scorer, const TreeOptions& trees, bool least_r
 
 // For every sentence (heads, labels, log-probabilities): a row for each tree, a column for each place; or why it has none.
 nb::list kbest_scored(const Scorer& scorer, const TreeOptions& trees, int threads, int k,
-                      const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
-    const GivenArrays given(scorer, given_heads, given_labels);
+                      const OptionalIntegers& given_heads, const OptionalIntegers& given_labels,
+                      const ForbiddenSpecs& forbidden) {
+    const GivenArrays given(scorer, given_heads, given_labels, forbidden);
     std::vector<std::vector<LabelledTree>> found(scorer.sentences());
     std::vector<std::string> reasons(scorer.sentences());
     {
@@ -89,7 +104,8 @@ nb::list kbest_scored(const Scorer& scorer, const TreeOptions& trees, int thread
 
 // Of one sentence, the probabilities of all heads and of all labels (ParseRef).
 nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOptions& trees,
-                        const OptionalIntegers& given_heads) {
+                        const OptionalIntegers& given_heads, const OptionalIntegers& given_labels,
+                        const ArcSpec& forbidden) {
     check_sentence(scorer, sentence);
     const int labels = scorer.kinds().labels;
     const std::size_t width = scorer.length(sentence) + 1;
@@ -101,8 +117,59 @@ nb::tuple distributions(const Scorer& scorer, std::size_t sentence, const TreeOp
     std::fill_n(result.head_table, width * width, 0.0);
     std::fill_n(result.label_table, width * labels, 0.0);
     const int* heads = checked_heads(scorer, sentence, sentence + 1, given_heads, "given_heads");
-    parse(scorer, sentence, {heads, nullptr}, trees.parse_options(Decoder::best, true), result);
+    const int* own_labels = checked_numbers(scorer, sentence, sentence + 1, given_labels, labels, "given_labels");
+    const ForbiddenArcs arcs = forbidden_arcs(scorer.length(sentence), forbidden);
+    {
+        nb::gil_scoped_release release;
+        parse(scorer, sentence, {heads, own_labels, nullptr, &arcs}, trees.parse_options(Decoder::best, true), result);
+    }
     return nb::make_tuple(head_table, label_table);
+}
+
+// Judgement as plain data: (error, log-probability, probabilities of heads and labels, best heads and labels, probabilities
+// of those, choices of heads and labels), the words' from 1.
+nb::tuple tuple_of(const Judgement& judgement, const std::string& error) {
+    const auto words = [](const auto& values) { return nb::cast(std::vector(values.begin() + 1, values.end())); };
+    const auto choices = [](const std::vector<std::vector<Choice>>& listed) {
+        nb::list result;
+        for (std::size_t m = 1; m < listed.size(); ++m) {
+            nb::list own;
+            for (const Choice& each : listed[m]) own.append(nb::make_tuple(each.number, each.probability));
+            result.append(own);
+        }
+        return result;
+    };
+    return nb::make_tuple(error, judgement.log_probability, words(judgement.head_probabilities),
+                          words(judgement.label_probabilities), words(judgement.best_heads),
+                          words(judgement.best_labels), words(judgement.best_probabilities), choices(judgement.heads),
+                          choices(judgement.labels));
+}
+
+nb::list judge_scored(const Scorer& scorer, const TreeOptions& trees, bool least_risk, int threads,
+                      const Array<const int>& heads, const Array<const int>& labels, std::optional<double> least) {
+    const std::vector<std::size_t> starts = starts_of(scorer);
+    const int* all_heads = checked_heads(scorer, 0, scorer.sentences(), heads, "heads");
+    for (std::size_t i = 0; i < scorer.sentences(); ++i)
+        for (int m = 1; m <= scorer.length(i); ++m)
+            if (all_heads[starts[i] + m] == m) throw nb::value_error("heads: a word is its own head");
+    expect_length(labels, starts.back(), "labels");
+    expect_all_between(labels.data(), labels.size(), unknown_label, scorer.kinds().labels - 1, "labels");
+    const ParseOptions options = trees.parse_options(least_risk ? Decoder::least_risk : Decoder::best, true);
+    std::vector<Judgement> found(scorer.sentences());
+    std::vector<std::string> errors(scorer.sentences());
+    {
+        nb::gil_scoped_release release;
+        parallel_for(scorer.sentences(), threads, [&](std::size_t i) {
+            const int *own = all_heads + starts[i], *own_labels = labels.data() + starts[i];
+            errors[i] = fault_of(scorer.length(i), [&] {
+                            found[i] = judge(scorer, i, own, own_labels, options, least.value_or(INFINITY));
+                        }).reason;
+            if (!errors[i].empty()) found[i] = Judgement{{0}, {0}, 0, {0}, {0}, {0}, {}, {}};
+        });
+    }
+    nb::list result;
+    for (std::size_t i = 0; i < found.size(); ++i) result.append(tuple_of(found[i], errors[i]));
+    return result;
 }
 
 // Seconds by stage that a parse of all sentences takes, one after the other.
@@ -130,13 +197,15 @@ nb::dict time_stages(const Scorer& scorer, const TreeOptions& trees) {
 // ---- scores of one sentence, for graphs of Python ----
 
 ArcSpec choose(const Scorer& scorer, std::size_t sentence, const TreeOptions& trees,
-               const OptionalIntegers& given_heads, const OptionalIntegers& given_labels) {
+               const OptionalIntegers& given_heads, const OptionalIntegers& given_labels, const ArcSpec& forbidden) {
     check_sentence(scorer, sentence);
     ArcSpec result;
     if (scorer.length(sentence) == 0) return result;
+    const ForbiddenArcs arcs = forbidden_arcs(scorer.length(sentence), forbidden);
     const Given given{
         checked_heads(scorer, sentence, sentence + 1, given_heads, "given_heads"),
-        checked_numbers(scorer, sentence, sentence + 1, given_labels, scorer.kinds().labels, "given_labels")};
+        checked_numbers(scorer, sentence, sentence + 1, given_labels, scorer.kinds().labels, "given_labels"), nullptr,
+        &arcs};
     for (const Arc& arc : scorer.begin(sentence)->choose(given, trees.kind, nullptr))
         result.emplace_back(arc.head, arc.modifier);
     return result;
@@ -255,23 +324,34 @@ void bind_scoring(nb::module_& m) {
             },
             "head"_a, "label"_a)
         .def("parse", &parse_scored, "trees"_a, "least_risk"_a, "probabilities"_a, "threads"_a,
-             "given_heads"_a = nb::none(), "given_labels"_a = nb::none())
+             "given_heads"_a = nb::none(), "given_labels"_a = nb::none(), "forbidden"_a = nb::none())
         .def("kbest", &kbest_scored, "trees"_a, "threads"_a, "k"_a, "given_heads"_a = nb::none(),
-             "given_labels"_a = nb::none(),
+             "given_labels"_a = nb::none(), "forbidden"_a = nb::none(),
              nb::sig("def kbest(self, trees: TreeOptions, threads: int, k: int, given_heads: typing.Any = None, "
-                     "given_labels: typing.Any = None) -> list[typing.Any]"),
+                     "given_labels: typing.Any = None, forbidden: list[list[tuple[int, int]]] | None = None) "
+                     "-> list[typing.Any]"),
              "For every sentence (heads, labels, log-probabilities, why there are none): a row for each tree, a column "
              "for each place.")
         .def("distributions", &distributions, "sentence"_a, "trees"_a, "given_heads"_a = nb::none(),
-             nb::sig("def distributions(self, sentence: int, trees: TreeOptions, given_heads: typing.Any = None) "
+             "given_labels"_a = nb::none(), "forbidden"_a = ArcSpec{},
+             nb::sig("def distributions(self, sentence: int, trees: TreeOptions, given_heads: typing.Any = None, "
+                     "given_labels: typing.Any = None, forbidden: list[tuple[int, int]] = []) "
                      "-> tuple[typing.Any, typing.Any]"),
              "Of one sentence, the probabilities of heads ((n+1) x (n+1), row by head) and of labels of the best "
              "tree's arcs ((n+1) x labels).")
+        .def(
+            "judge", &judge_scored, "trees"_a, "least_risk"_a, "threads"_a, "heads"_a, "labels"_a,
+            "least"_a = nb::none(),
+            nb::sig("def judge(self, trees: TreeOptions, least_risk: bool, threads: int, heads: typing.Any, "
+                    "labels: typing.Any, least: float | None = None) -> list[typing.Any]"),
+            "What the scores say of trees that are there: for every sentence (error, log-probability, probabilities of "
+            "heads and labels, best heads and labels, probabilities of those, choices of heads and labels). A label "
+            "that has no number is -2.")
         .def("time_stages", &time_stages, "trees"_a,
              nb::sig("def time_stages(self, trees: TreeOptions) -> dict[str, float]"),
              "Seconds by stage that a parse of all sentences takes, one after the other.")
         .def("choose", &choose, "sentence"_a, "trees"_a, "given_heads"_a = nb::none(), "given_labels"_a = nb::none(),
-             "A sentence's candidate arcs as (head, modifier), by modifier, then head.")
+             "forbidden"_a = ArcSpec{}, "A sentence's candidate arcs as (head, modifier), by modifier, then head.")
         .def("arc_totals", &arc_totals, "sentence"_a, "arcs"_a, "sums"_a, "given_labels"_a = nb::none(),
              nb::sig("def arc_totals(self, sentence: int, arcs: list[tuple[int, int]], sums: bool, "
                      "given_labels: typing.Any = None) -> typing.Any"),

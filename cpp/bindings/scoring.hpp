@@ -48,6 +48,19 @@ inline const int* checked_numbers(const Scorer& scorer, std::size_t first, std::
     return checked(scorer, first, last, array, [count](int) { return count - 1; }, name);
 }
 
+// Arcs of one sentence that no tree may have: (head, modifier).
+inline ForbiddenArcs forbidden_arcs(int n, const ArcSpec& spec) {
+    std::vector<treebank::ForbiddenArc> arcs;
+    for (const auto& [head, modifier] : spec) {
+        expect_between(head, 0, n, "forbidden");
+        expect_between(modifier, 1, n, "forbidden");
+        arcs.push_back({head, modifier});
+    }
+    ForbiddenArcs result;
+    result.set(n, arcs);
+    return result;
+}
+
 }  // namespace arbora
 
 void bind_array_scorer(nanobind::module_& m);

@@ -296,11 +296,13 @@ void bind_tokenizing(nb::module_& m) {
     nb::class_<TextScanner>(m, "TextScanner", "A text that comes in pieces, cut into sentences and tokens.")
         .def(
             "__init__",
-            [](TextScanner* self, const TextModel& model, std::size_t sentence_tokens, std::size_t token_characters) {
+            [](TextScanner* self, const TextModel& model, std::size_t sentence_tokens, std::size_t token_characters,
+               bool lines) {
                 if (sentence_tokens < 1 || token_characters < 1) throw nb::value_error("limits are at least 1");
-                new (self) TextScanner(model.model, {sentence_tokens, token_characters});
+                new (self) TextScanner(model.model, {sentence_tokens, token_characters, lines});
             },
-            nb::keep_alive<1, 2>(), "model"_a, "sentence_tokens"_a, "token_characters"_a)
+            nb::keep_alive<1, 2>(), "model"_a, "sentence_tokens"_a, "token_characters"_a, "lines"_a = false,
+            "With `lines`, sentences end where lines do, and nowhere else.")
         .def_prop_ro("byte", &TextScanner::bytes, "How many bytes of UTF-8 have come.")
         .def_prop_ro(
             "line", [](const TextScanner& self) { return self.lines() + 1; }, "The line after them, from 1.")

@@ -8,6 +8,7 @@
 #include "parsing/candidate_tags.hpp"
 #include "parsing/linear_scorer.hpp"
 #include "support/parallel.hpp"
+#include "treebank/forbidden.hpp"
 #include "treebank/rendering.hpp"
 #include "trees/feasibility.hpp"
 
@@ -83,6 +84,7 @@ private:
 struct GivenTree {
     std::vector<int> heads, labels;
     std::vector<char> not_root;
+    ForbiddenArcs forbidden;
 };
 
 // What is known beforehand of the sentences of a batch.
@@ -95,10 +97,11 @@ public:
     Given of(std::size_t sentence, const Scorer& scorer, GivenTree& result) const {
         const AnnotatedSentence& own = batch_.sentences[sentence];
         const bool from_columns = options_.constraints;
-        auto& [heads, labels, not_root] = result;
+        auto& [heads, labels, not_root, forbidden] = result;
         heads.assign(own.words() + 1, -1);
         labels.assign(own.words() + 1, -1);
         not_root.assign(own.words() + 1, 0);
+        if (from_columns) forbidden.set(static_cast<int>(own.words()), own.forbidden);
         const RootLabel root(names_.labels, scorer);
         for (std::size_t word = 0; word < own.words(); ++word) {
             const std::size_t at = starts_[sentence] + word;
@@ -116,7 +119,7 @@ public:
         const bool has_heads = from_columns || !options_.given_heads.empty();
         const bool has_labels = from_columns || !options_.given_labels.empty();
         return {has_heads ? heads.data() : nullptr, has_labels ? labels.data() : nullptr,
-                from_columns ? not_root.data() : nullptr};
+                from_columns ? not_root.data() : nullptr, from_columns ? &forbidden : nullptr};
     }
 
 private:
@@ -265,9 +268,16 @@ Parses parse_batch(const Source& source, const ParserNames& names, const Annotat
     return parses;
 }
 
+// What MISC forbids binds with the columns; a sentence in which it makes no sense is refused.
+void read_forbidden(const AnnotationOptions& options, Batch& batch) {
+    for (std::size_t i = 0; options.constraints && i < batch.sentences.size(); ++i)
+        treebank::read_forbidden(batch.sentences[i]);
+}
+
 template <class Source>
 void annotate_from(const Source& source, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
                    Batch& batch) {
+    read_forbidden(options, batch);
     const Parses parses = parse_batch(source, *names, options, batch);
     parallel_for(batch.sentences.size(), options.threads, [&](std::size_t i) {
         AnnotatedSentence& sentence = batch.sentences[i];
@@ -287,7 +297,8 @@ void annotate_from(const Source& source, std::shared_ptr<const ParserNames> name
 
 template <class Source>
 Batch annotate_kbest_from(const Source& source, std::shared_ptr<const ParserNames> names,
-                          const AnnotationOptions& options, int k, const Batch& batch) {
+                          const AnnotationOptions& options, int k, Batch& batch) {
+    read_forbidden(options, batch);
     const std::vector<RankedTrees> found = find_kbest_trees(source, *names, options, k, batch);
     Batch result;
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -322,13 +333,13 @@ void annotate(const Scorer& scorer, std::shared_ptr<const ParserNames> names, co
 }
 
 Batch annotate_kbest(const LinearParser& parser, std::shared_ptr<const ParserNames> names,
-                     const AnnotationOptions& options, int k, const Batch& batch) {
+                     const AnnotationOptions& options, int k, Batch& batch) {
     const LinearSource source{parser, names->tags};
     return annotate_kbest_from(source, std::move(names), options, k, batch);
 }
 
 Batch annotate_kbest(const Scorer& scorer, std::shared_ptr<const ParserNames> names, const AnnotationOptions& options,
-                     int k, const Batch& batch) {
+                     int k, Batch& batch) {
     return annotate_kbest_from(ScorerSource{scorer}, std::move(names), options, k, batch);
 }
 

@@ -18,7 +18,7 @@ struct ParserNames {
 
 struct AnnotationOptions {
     ParseOptions parse;
-    bool constraints = false;  // heads and labels that are not `_` are kept
+    bool constraints = false;  // heads and labels that are not `_` are kept, and heads that MISC forbids are none
     int threads = 1;
     // Heads of all words of the batch that were found elsewhere (-1: not known), instead of those in the columns; none
     // if it is empty. The same of labels, by their numbers.
@@ -36,8 +36,8 @@ void annotate(const Scorer& scorer, std::shared_ptr<const ParserNames> names, co
 
 // Every sentence with each of its k best trees, which know their ranks and probabilities; sentences without words once.
 treebank::Batch annotate_kbest(const LinearParser& parser, std::shared_ptr<const ParserNames> names,
-                               const AnnotationOptions& options, int k, const treebank::Batch& batch);
+                               const AnnotationOptions& options, int k, treebank::Batch& batch);
 treebank::Batch annotate_kbest(const Scorer& scorer, std::shared_ptr<const ParserNames> names,
-                               const AnnotationOptions& options, int k, const treebank::Batch& batch);
+                               const AnnotationOptions& options, int k, treebank::Batch& batch);
 
 }  // namespace arbora

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "linear/arc_features.hpp"
+#include "parsing/forbidden.hpp"
 #include "trees/operations.hpp"
 
 namespace arbora {
@@ -11,8 +12,11 @@ struct Given {
     const int* heads = nullptr;
     const int* labels = nullptr;
     const char* not_root = nullptr;  // words that cannot hang from the root
+    const ForbiddenArcs* forbidden = nullptr;
+    const int* kept = nullptr;  // heads whose arcs pruning leaves in any case; they bind nothing
 
     bool allows(int head, int modifier) const {
+        if (forbidden && forbidden->has(head, modifier)) return false;
         if (heads && heads[modifier] >= 0) return heads[modifier] == head;
         return head != 0 || !not_root || !not_root[modifier];
     }

@@ -6,6 +6,8 @@
 #include "parsing/inference.hpp"
 #include "parsing/pieces.hpp"
 #include "parsing/stages.hpp"
+#include "treebank/heads.hpp"
+#include "trees/mst.hpp"
 
 namespace arbora {
 namespace {
@@ -22,7 +24,7 @@ public:
         const bool least_risk = options_.decoder == Decoder::least_risk || kinds_.tags > 0;
         const bool sums = options_.probabilities || least_risk;
         candidates_.n = n_;
-        candidates_.arcs = scorer_.choose(given_, options_.kind, nullptr);
+        candidates_.arcs = scorer_.choose(given_, options_.kind, given_.kept);
         timer.end(&StageTimes::pruning);
         const Inference& inference = inference_for(kinds_, options_.graph);
         const ArcTotal for_best = inference.total_for_best();
@@ -65,6 +67,19 @@ private:
         for (int m = 1; m <= n_; ++m)
             result_.head_probabilities[m] = marginals_[static_cast<std::size_t>(result_.heads[m]) * (n_ + 1) + m];
         result_.log_probability = search.log_probability(result_.heads);
+        if (result_.asked_tree)
+            result_.asked_log_probability =
+                is_possible(result_.asked_tree) ? search.log_probability(result_.asked_tree) : -INFINITY;
+    }
+
+    // Whether it is one of the trees that count.
+    bool is_possible(const int* heads) const {
+        for (int m = 1; m <= n_; ++m)
+            if (heads[m] < 0 || candidates_.find(heads[m], m) == candidates_.arcs.size()) return false;
+        std::vector<int> mark(n_ + 1);
+        if (!is_tree(heads, n_, options_.kind.single_root, mark.data())) return false;
+        return !options_.kind.projective ||
+               treebank::nonprojective_words({heads + 1, static_cast<std::size_t>(n_)}).empty();
     }
 
     // What the tree's heads get, the others of the word lose, each its share.
@@ -145,13 +160,33 @@ private:
     std::vector<double> marginals_, gains_;
 };
 
+// In pieces, if the scorer has scores for such. What is forbidden may leave a piece no tree, or a word no head but one that
+// is no top of a piece, though the sentence has trees: then it is parsed at once, however long that takes.
+bool parse_long(const Scorer& scorer, std::size_t sentence, Given given, const ParseOptions& options,
+                ParseRef& result) {
+    if (!given.forbidden || given.forbidden->empty()) return parse_in_pieces(scorer, sentence, given, options, result);
+    ParseRef own = result;
+    try {
+        if (!parse_in_pieces(scorer, sentence, given, options, own)) return false;
+        if (given.forbidden->allows(own.heads)) {
+            result = own;
+            return true;
+        }
+    } catch (const Infeasible&) {
+    }
+    if (result.label_table)
+        std::fill_n(result.label_table, (scorer.length(sentence) + 1) * static_cast<std::size_t>(scorer.kinds().labels),
+                    0.0);
+    return false;
+}
+
 }  // namespace
 
 void parse(const Scorer& scorer, std::size_t sentence, Given given, const ParseOptions& options, ParseRef& result) {
     result.log_probability = result.value = result.upper_bound = 0;
     const int n = scorer.length(sentence);
     if (n == 0) return;
-    if (n > options.exact_length && parse_in_pieces(scorer, sentence, given, options, result)) return;
+    if (n > options.exact_length && parse_long(scorer, sentence, given, options, result)) return;
     check_exact_length(n, options.kind);
     StageTimer timer(options.times);
     const ScoreKinds kinds = scorer.kinds();

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 
 #include "parsing/graph_solving.hpp"
 #include "parsing/scorer.hpp"
@@ -46,6 +47,10 @@ struct ParseRef {
     int* tags = nullptr;
     double* tag_probabilities = nullptr;
     int pieces = 1;  // in which the sentence was parsed
+    // If it is asked for, with the probabilities: a tree, by the heads of words 1..n, and the logarithm of its probability
+    // without labels; not a number if the sentence was parsed in pieces.
+    const int* asked_tree = nullptr;
+    double asked_log_probability = std::numeric_limits<double>::quiet_NaN();
 };
 
 // Throws Infeasible if no tree fits what is given, TooLong if there are too many words to find one.

@@ -23,7 +23,8 @@ struct Excerpt {
     // What is given, with a place for the root.
     std::vector<int> given_heads, given_labels;
     std::vector<char> not_root;
-    bool has_outer = false;  // some have heads elsewhere: then no other word hangs from the root
+    bool has_outer = false;     // some have heads elsewhere: then no other word hangs from the root
+    bool is_top_level = false;  // the root is that of the sentence
     // What is found.
     std::vector<int> heads, labels, tags;
     std::vector<double> head_probabilities, label_probabilities, tag_probabilities, head_table, label_table;
@@ -178,8 +179,12 @@ private:
         }
         if (result_.tags) ref.tags = own.tags.data();
         if (result_.tags && options.probabilities) ref.tag_probabilities = own.tag_probabilities.data();
+        // The root of a piece stands for heads elsewhere, unless trees may have several roots.
+        ForbiddenArcs forbidden;
+        if (given_.forbidden)
+            forbidden = given_.forbidden->among(own.words, own.is_top_level || !options_.kind.single_root);
         const Given given{own.given_heads.data(), given_.labels ? own.given_labels.data() : nullptr,
-                          own.has_outer ? own.not_root.data() : nullptr};
+                          own.has_outer ? own.not_root.data() : nullptr, given_.forbidden ? &forbidden : nullptr};
         try {
             // Many tops are no better than a long sentence, and less like one.
             if (static_cast<int>(own.words.size()) > window_)
@@ -244,6 +249,7 @@ private:
 
     void join_tops() {
         Excerpt tops(tops_);
+        tops.is_top_level = true;
         for (std::size_t place = 1; place < tops.width(); ++place) tops.given_heads[place] = heads_[tops_[place - 1]];
         set_labels(tops);
         parse_excerpt(tops, options_, result_.head_table);
@@ -254,7 +260,10 @@ private:
             keep_label(tops, static_cast<int>(place));
             if (options_.probabilities) result_.head_probabilities[word] *= tops.head_probabilities[place];
         }
-        for (int word = 1; result_.head_table && word <= n_; ++word) share_chance_of_top(tops, word);
+        for (int word = 1; result_.head_table && word <= n_; ++word) {
+            share_chance_of_top(tops, word);
+            if (given_.forbidden && !given_.forbidden->empty()) take_from_forbidden(word);
+        }
     }
 
     // The chance of a word to be the top of its piece, shared among the heads that the top may have.
@@ -264,6 +273,16 @@ private:
         const std::size_t place = std::lower_bound(tops_.begin(), tops_.end(), top_of_[word]) - tops_.begin() + 1;
         for (std::size_t head = 0; head < tops.width(); ++head)
             cell(tops.word_at(static_cast<int>(head)), word) += chance * tops.head_table[head * tops.width() + place];
+    }
+
+    // What forbidden heads have of it, the others of the word get, each its share.
+    void take_from_forbidden(int word) {
+        double total = 0;
+        for (int head = 0; head <= n_; ++head) {
+            if (given_.forbidden->has(head, word)) cell(head, word) = 0;
+            total += cell(head, word);
+        }
+        for (int head = 0; total > 0 && head <= n_; ++head) cell(head, word) /= total;
     }
 
     // Heads that are given may cross those that pieces have found: the former stay, and of the latter those that go with

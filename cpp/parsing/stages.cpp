@@ -13,7 +13,9 @@ Given Implied::add_to(Given given, const Scorer& scorer, int n) {
         if (!not_root[m] && !scorer.may_have_label(1, label)) heads[m] = 0;
         if (!scorer.may_have_label(0, label)) not_root[m] = 1;
     }
-    return {heads.data(), given.labels, not_root.data()};
+    given.heads = heads.data();
+    given.not_root = not_root.data();
+    return given;
 }
 
 LabelChain shorten(LabelChain chain, std::vector<double>& unary) {

@@ -78,12 +78,13 @@ void TextScanner::assemble(std::size_t begin, std::size_t end, TextBatch& batch)
             token_length_ = 0;
         }
         const bool too_long = ++token_length_ >= limits_.token_characters;
-        if (decisions_.boundary[i] == inside && !too_long) continue;
+        const bool ends_line = limits_.lines && is_line_break(symbols_.code[i + 1]);
+        if (decisions_.boundary[i] == inside && !too_long && !ends_line) continue;
         token_.end = symbols_.byte[i + 1];
         token_.last_character = characters_before_ + symbols_.character[i + 1];
         // A cut that nothing but its length asks for is the worst place for a sentence's end.
         token_.score = decisions_.boundary[i] == inside ? -std::numeric_limits<float>::infinity() : decisions_.score[i];
-        token_.ends_sentence = decisions_.boundary[i] == sentence_end;
+        token_.ends_sentence = limits_.lines ? ends_line : decisions_.boundary[i] == sentence_end;
         token_.ends_paragraph = symbols_.code[i + 1] == gap_paragraph;
         in_token_ = false;
         waiting_.push_back(token_);

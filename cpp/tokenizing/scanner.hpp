@@ -29,6 +29,7 @@ struct TextBatch {
 
 struct TextLimits {
     std::size_t sentence_tokens, token_characters;
+    bool lines = false;  // sentences end where lines do, and nowhere else
 };
 
 // What is handed out does not depend on how the text is cut into pieces. No more is held than the sentence that has not

@@ -52,6 +52,7 @@ struct ClassTable {
 enum Gap : std::uint32_t { gap_space = 0x110000, gap_spaces, gap_line, gap_paragraph };
 
 inline bool is_gap(std::uint32_t code) { return code >= gap_space; }
+inline bool is_line_break(std::uint32_t code) { return code >= gap_line; }
 
 // At a paragraph the symbol stands so often, so that no window of `widest` characters reaches over it.
 inline constexpr int widest = 6;

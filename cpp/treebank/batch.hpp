@@ -58,6 +58,11 @@ struct Refusal {
     int word = 0;  // the one that is the reason, if it is one
 };
 
+// An arc that no tree may have; its head may be the root, 0.
+struct ForbiddenArc {
+    int head, modifier;
+};
+
 // Where a sentence begins in its file, and which one it is, both counted from 1; 0 if it comes from none. Its words have
 // lines of their own, or not.
 struct FilePlace {
@@ -76,6 +81,7 @@ struct AnnotatedSentence {
     std::vector<Note> notes;
     std::vector<TextSpan> spans;            // of the words' tokens
     std::vector<Constituent> constituents;  // of a tree of phrases, parents first; empty where nobody found one
+    std::vector<ForbiddenArc> forbidden;    // where trees must keep to what MISC says (forbidden.hpp)
     Refusal refusal;
     FilePlace place;
     std::shared_ptr<TextArena> texts = std::make_shared<TextArena>();

@@ -33,6 +33,7 @@ COMMANDS = [
     "models",
     "parse",
     "score",
+    "serve",
     "tag",
     "tokenize",
     "train",

@@ -92,6 +92,34 @@ def test_all_but_the_tree_is_kept(model, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out.conllu"]
 
 
+@pytest.mark.parametrize("model_file", ["trained", GOLDEN / "pipeline.v2.arbora"])
+def test_heads_that_misc_forbids(model, model_file, tmp_path):
+    """By the fast way and the slow one, a model and a pipeline; what makes no sense names its line."""
+    file = model if model_file == "trained" else model_file
+    source = rows(("dogs", "_", "_"), ("bark", "_", "_"), ("loudly", "_", "_"))
+    free = sentences(parsed(file, "--input-format", "conllu", stdin=source))[0]
+    lines = source.splitlines()
+    for word, head in enumerate(free.heads):
+        lines[word] = lines[word][:-1] + f"ForbiddenHeads={head}"
+    bound = "\n".join(lines) + "\n\n"
+    rules = tmp_path / "rules"
+    rules.write_text("no dislocated under any\n")
+    common = ("--input-format", "conllu", "--constraints", "from-input")
+    best_only = [("--rules", rules), ("--solver", "ilp")] if file == model else []  # its tags are hidden
+    for options in ((), ("--kbest", 2), ("--probabilities",), *best_only):
+        for found in sentences(parsed(file, *common, *options, stdin=bound)):
+            assert not any(a == b for a, b in zip(found.heads, free.heads, strict=True))
+            assert all("ForbiddenHeads=" in misc for misc in found.misc)
+    assert sentences(parsed(file, "--input-format", "conllu", stdin=bound))[0].heads == free.heads
+    path = tmp_path / "bad.conllu"
+    path.write_text(source + "# a comment\n" + bound.replace("ForbiddenHeads=0", "ForbiddenHeads=0,9"))
+    line = refused("-m", file, "-i", path, "-o", tmp_path / "out", *common[2:])
+    row = next(place for place, text in enumerate(path.read_text().splitlines(), 1) if "=0,9" in text)
+    assert f"bad.conllu:{row}: " in line
+    assert "there is no word 9 in a sentence of 3" in line
+    assert not (tmp_path / "out").exists()
+
+
 def test_enhanced_dependencies_stay_where_the_head_does(model, tmp_path):
     """They belong to a tree; by the fast way and the slow one."""
     out = tmp_path / "out.conllu"

@@ -294,6 +294,18 @@ def test_punctuation_with_a_head_of_its_own(name, single_root, head):
 
 @kinds
 @roots
+def test_punctuation_whose_host_is_forbidden(name, single_root):
+    case = Case(name, 1, single_root, 2, 4, (2,))  # the third of five words, which hangs from the second
+    misc = ["_", "_", "ForbiddenHeads=0,2", "_", "_"]
+    sentence = Sentence(case.sentence.forms, upos=case.sentence.upos, misc=misc)
+    assert next(case.parser.parse([sentence])).heads[2] == 2
+    found = next(case.parser.parse([sentence], ParseOptions(constraints=True)))
+    assert found.heads[2] in (1, 4, 5)
+    assert is_tree(np.array([-1, *found.heads]), single_root, False)
+
+
+@kinds
+@roots
 def test_ilp_finds_the_same_tree(name, single_root):
     for case in cases(name, 1, single_root)[::2]:
         trees = {heads: chance for (heads, _), chance in case.posterior.items()}

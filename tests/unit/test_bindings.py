@@ -28,7 +28,7 @@ WITHOUT_ARRAYS = {
         "Batch.columns",
         "Batch.constituents",
     ),
-    *("Batch.is_refused", "Batch.place", "Batch.remove"),
+    *("Batch.forbidden", "Batch.is_refused", "Batch.place", "Batch.read_forbidden", "Batch.remove"),
     *("Batch.refuse", "Batch.set_gap", "Batch.tagged_words", "Batch.to_conllu", "Batch.to_sentences"),
     *("Batch.words", "ConlluDecoder.decode", "Encoded.checksum", "Encoded.first", "Encoded.lengths"),
     *("Encoded.tag_counts", "FactorGraph.clamp", "FactorGraph.copy", "FactorGraph.evidence"),

@@ -22,7 +22,7 @@ PYTHON_ORDER = [
     ["training"],
     ["dependency", "constituency", "generative", "text"],
     ["pipeline"],
-    ["bulk"],
+    ["bulk", "server"],
     ["experiments", "benchmarks", "cli"],
 ]
 FREE = {"errors", "_core"}  # open to every room

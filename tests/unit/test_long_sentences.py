@@ -314,3 +314,34 @@ print(re.search(r"VmHWM:\\s*(\\d+) kB", status)[1])
 def test_five_thousand_words_in_a_gigabyte():
     run = subprocess.run([sys.executable, "-c", LONG], capture_output=True, text=True, check=True)
     assert int(run.stdout) < 2**20  # kilobytes
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_what_is_forbidden_binds_in_pieces(parsers, projective):
+    """Within pieces, between them and at the root; where pieces have no tree, at once."""
+    parser, sentence = parsers[projective], long_sentence(60)
+    best = next(parser.parse([sentence], LIMITED))
+    options = replace(LIMITED, constraints=True)
+    forbidden = [{head} for head in best.heads]
+    for _ in range(3):  # what was found instead is forbidden too
+        sentence.misc = [f"ForbiddenHeads={','.join(map(str, sorted(heads)))}" for heads in forbidden]
+        found = next(parser.parse([sentence], options))
+        check_tree(found, projective=projective)
+        assert not any(head in heads for head, heads in zip(found.heads, forbidden, strict=True))
+        heads, _ = parser.probabilities(sentence, options)
+        for word, own in enumerate(forbidden, 1):
+            assert all(heads[head, word] == 0 for head in own)
+        np.testing.assert_allclose(heads[:, 1:].sum(axis=0), 1, atol=1e-9)
+        for head, own in zip(found.heads, forbidden, strict=True):
+            own.add(head)
+
+
+def test_a_word_that_must_leave_its_piece_does(parsers):
+    """The only head that is not forbidden is far away and no top of a piece."""
+    parser, sentence = parsers[False], long_sentence(60)
+    tops = next(parser.parse([sentence], LIMITED)).heads
+    far = next(word for word in range(60, 50, -1) if abs(tops[word - 1] - word) == 1)
+    sentence.misc[2] = "ForbiddenHeads=" + ",".join(str(h) for h in range(61) if h not in (far, 3))
+    found = next(parser.parse([sentence], replace(LIMITED, constraints=True)))
+    assert found.heads[2] == far
+    check_tree(found, projective=False)

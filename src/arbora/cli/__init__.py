@@ -50,6 +50,7 @@ COMMANDS = {
         "Parse much text from disk to disk: in shards, each done exactly once, however often the run is "
         "ended.",
     ),
+    "serve": ("arbora.cli.serve:serve", "Serve parsers over HTTP, and the annotation page."),
     "models": ("arbora.cli.models:models", "List the models that come with Arbora."),
     "convert": ("arbora.cli.convert:convert", "Convert a treebank from one format to another."),
     "validate": (

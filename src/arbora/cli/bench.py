@@ -47,6 +47,10 @@ BENCHMARKS = {
         "arbora.benchmarks.pipeline",
         "raw text to trees with the shipped model, against UDPipe and spaCy",
     ),
+    "serve": (
+        "arbora.benchmarks.serve",
+        "the server on the loopback interface: words a second over HTTP, waiting times, overload",
+    ),
     "treebank": (
         "arbora.benchmarks.treebank",
         "reading and writing treebank files, against pyconll and conllu",
@@ -63,7 +67,9 @@ def bench(
     train: Annotated[
         Path | None, typer.Option(help="Train on this file (all that train; pipeline: the peers).")
     ] = None,
-    dev: Annotated[Path | None, typer.Option(help="Parse this file (all that train, pipeline).")] = None,
+    dev: Annotated[
+        Path | None, typer.Option(help="Parse this file (all that train, bulk, pipeline, serve).")
+    ] = None,
     peers: Annotated[
         Path | None,
         typer.Option(
@@ -130,6 +136,7 @@ _OWN = {
     "parse": {"train", "dev", "presets", "epochs"},
     "parser": {"train", "dev", "labels", "epochs"},
     "pipeline": {"train", "dev", "peers"},
+    "serve": {"dev"},
     "treebank": {"file"},
     "trees": {"quick"},
 }

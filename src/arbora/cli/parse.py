@@ -104,8 +104,8 @@ def parse(
         str | None,
         typer.Option(
             metavar="WHICH",
-            help="from-input: heads, labels, tags and lemmas that the input has (not `_`) are kept, and the "
-            "rest is the best that goes with them.",
+            help="from-input: heads, labels, tags and lemmas of the input (not `_`) are kept, heads that "
+            "MISC forbids (`ForbiddenHeads=2,5`) are none, and the rest is the best that goes with that.",
             rich_help_panel=ALLOWED,
         ),
     ] = None,

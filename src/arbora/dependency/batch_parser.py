@@ -11,11 +11,13 @@ import numpy as np
 
 from arbora import _core
 from arbora.dependency.graphs import SentenceGraph
+from arbora.dependency.judging import MOST_WORDS_OF_TABLES, judge_in_batches
 from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
 from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
 from arbora.dependency.root_label import ROOT
 from arbora.dependency.scored_parser import Floats, HeadsFound, Integers, ScoredParser
 from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
+from arbora.evaluation.judging import Judgement
 from arbora.models import Component
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
@@ -24,6 +26,7 @@ from arbora.treebank.batches import (
     ahead,
     annotated,
     check_of,
+    forbidden_arcs,
     make_batches,
     named,
     read_batches,
@@ -32,9 +35,6 @@ from arbora.treebank.batches import (
     to_sentences,
 )
 from arbora.treebank.conllu import make_sentence
-
-MOST_WORDS_OF_TABLES = 8000
-"""A table of the probabilities of all heads has half a gigabyte then."""
 
 
 class BatchParser(ScoredParser, Component):
@@ -102,13 +102,20 @@ class BatchParser(ScoredParser, Component):
         )
 
     def probabilities(
-        self, sentence: Sentence, options: ParseOptions | None = None, *, given_heads: bool = False
+        self,
+        sentence: Sentence,
+        options: ParseOptions | None = None,
+        *,
+        given_heads: bool = False,
+        constraints: bool = False,
     ) -> tuple[Floats, Floats]:
         """All probabilities of one sentence: of heads, of shape (n+1, n+1), and of labels, (n+1, labels).
 
         ``heads[h, m]`` is the probability that word m has the head h (0: the root). ``labels[m]`` is that of
         every label of ``self.labels`` for the arc into word m, given the tree: the best one, or with
-        ``given_heads`` the one that the sentence has, of whose heads the probabilities are then all 1.
+        ``given_heads`` the one that the sentence has, of whose heads the probabilities are then all 1. With
+        ``constraints``, heads and labels that the sentence has bind, and others are open. With that, or the
+        option ``constraints``, heads that MISC forbids (``ForbiddenHeads=2,5``) have none.
         """
         options = (options or ParseOptions()).check()
         if len(sentence) > MOST_WORDS_OF_TABLES:
@@ -116,9 +123,21 @@ class BatchParser(ScoredParser, Component):
                 f"{named(sentence)} is too long for tables of all probabilities: it has {len(sentence)} "
                 f"words, and they are for at most {MOST_WORDS_OF_TABLES}; parse it with probabilities instead"
             )
-        given = with_root(np.array(sentence.heads, np.int32)) if given_heads else None
-        scorer = self._scorer([sentence], constraints=given_heads)
-        return self._probabilities_of(scorer, 0, options, given)
+        scorer = self._scorer([sentence], constraints=given_heads or constraints)
+        heads = with_root(self._given_heads(sentence)) if given_heads or constraints else None
+        labels = with_root(self._given_labels(sentence)) if constraints else None
+        forbidden = forbidden_arcs(sentence) if constraints or options.constraints else []
+        return self._probabilities_of(scorer, 0, options, heads, labels, forbidden)
+
+    def judged(
+        self,
+        sentences: Iterable[Sentence],
+        options: ParseOptions | None = None,
+        *,
+        alternatives: float | None = None,
+    ) -> Iterator[Judgement]:
+        """What the parser thinks of the trees of sentences: see `arbora.evaluation.judge`."""
+        return judge_in_batches(self, sentences, options, alternatives)
 
     def parse_conllu(
         self, pieces: Iterable[bytes], options: ParseOptions | None = None
@@ -226,14 +245,22 @@ class BatchParser(ScoredParser, Component):
         """
         found: list[HeadsFound | None] = []
         heads: list[int] = []
-        for place, sentence in enumerate(sentences_of(batch)):
+        if options.constraints:
+            batch.read_forbidden()
+        for place in range(len(batch)):
+            sentence = make_sentence(batch.columns(place))
             found.append(None)
             if not len(sentence):
+                continue
+            if batch.is_refused(place):
+                heads += [-1] * len(sentence)
                 continue
             given = with_root(self._given_heads(sentence)) if options.constraints else None
             scorer = self._scorer([sentence], constraints=options.constraints)
             try:
-                found[-1] = own = self._heads_by_graph(scorer, 0, options, given)
+                found[-1] = own = self._heads_by_graph(
+                    scorer, 0, options, given, forbidden=batch.forbidden(place)
+                )
                 heads += own.heads
             except (InfeasibleTreeError, TooLongError) as error:
                 batch.refuse(place, str(error), too_long=isinstance(error, TooLongError))
@@ -246,6 +273,10 @@ class BatchParser(ScoredParser, Component):
             for head, label in zip(sentence.heads, sentence.deprels, strict=True)
         ]
         return np.array([-1 if head is None else head for head in heads], np.int32)
+
+    def _given_labels(self, sentence: Sentence) -> Integers:
+        numbers = {name: number for number, name in enumerate(self.labels)}
+        return np.array([numbers.get(label, -1) for label in sentence.deprels], np.int32)
 
 
 def with_root(numbers: Integers) -> Integers:

@@ -162,7 +162,8 @@ class ParseOptions:
     which is always taken where words have tags, hidden ones or ones to choose.
     ``single_root`` and ``projective``: which trees count; None is what the model was trained with.
     ``probabilities``: say how sure each head and label is. ``constraints``: heads and labels that the input
-    has (not ``_``) are kept, and the rest is the best that goes with them. ``solver``, ``iterations``,
+    has (not ``_``) are kept, heads that its MISC forbids (``ForbiddenHeads=2,5``) are
+    none, and the rest is the best that goes with that. ``solver``, ``iterations``,
     ``propagations`` and ``constraint`` are for parsers with parts of several arcs; None is what the model was
     trained with. ``certificates``: a comment says whether the tree is proved to be the best, or how far its
     score may be from the best. ``nodes``: where the solver leaves that open, branch and bound with AD3 goes

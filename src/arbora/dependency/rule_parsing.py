@@ -20,6 +20,7 @@ from arbora.treebank import Sentence
 from arbora.treebank.batches import (
     Step,
     annotated,
+    forbidden_arcs,
     make_batches,
     named,
     no_tree,
@@ -74,7 +75,9 @@ def rules_annotator(parser: BatchParser, rules: Rules, options: ParseOptions) ->
                 found.refuse(place, _too_long(sentence, options), too_long=True)
                 continue
             given = (
-                GivenTree(old.heads, old.deprels) if options.constraints else GivenTree.nothing(len(sentence))
+                GivenTree(old.heads, old.deprels, frozenset(found.forbidden(place)))
+                if options.constraints
+                else GivenTree.nothing(len(sentence))
             )
             try:
                 scorer, trees = (
@@ -126,13 +129,20 @@ def _arrays_with_rules(
     if not labels:
         raise ArboraError("rules know labels by name: the parser needs the names of its labels")
     given = [
-        GivenTree(s.heads, s.deprels) if options.constraints else GivenTree.nothing(len(s)) for s in sentences
+        GivenTree(s.heads, s.deprels, frozenset(forbidden_arcs(s)))
+        if options.constraints
+        else GivenTree.nothing(len(s))
+        for s in sentences
     ]
     numbers = {name: number for number, name in enumerate(labels)}
     heads = [np.array([-1, *(-1 if h is None else h for h in own.heads)], np.int32) for own in given]
     known = [np.array([-1, *(numbers.get(name, -1) for name in own.deprels)], np.int32) for own in given]
     parses = parser._parse_batch(
-        parser._scorer(scores), options, _join(heads), _join(known) if scores.label_count else None
+        parser._scorer(scores),
+        options,
+        _join(heads),
+        _join(known) if scores.label_count else None,
+        [list(own.forbidden) for own in given],
     )
     for place, (sentence, own, where) in enumerate(
         zip(sentences, given, places(scores.lengths), strict=True)

@@ -25,6 +25,8 @@ class GivenTree(NamedTuple):
 
     heads: list[int | None]
     deprels: list[str]
+    forbidden: frozenset[Arc] = frozenset()
+    """Arcs that no tree may have."""
 
     @classmethod
     def nothing(cls, n: int) -> GivenTree:
@@ -92,7 +94,7 @@ class _Search:
 
     def _candidates(self) -> list[Arc]:
         """The arcs that the scorer chooses, and those that are given."""
-        listed = self.scorer.choose(0, self.trees)
+        listed = self.scorer.choose(0, self.trees, forbidden=list(self.given.forbidden))
         given = {(head, m) for m, head in enumerate(self.given.heads, 1) if head is not None}
         free = {arc for arc in listed if self.given.heads[arc[1] - 1] is None}
         return sorted(free | given, key=lambda arc: arc[::-1])
@@ -103,7 +105,9 @@ class _Search:
             (head, modifier)
             for modifier in words
             for head in (0, *words)
-            if head != modifier and self.given.heads[modifier - 1] in (None, head)
+            if head != modifier
+            and self.given.heads[modifier - 1] in (None, head)
+            and (head, modifier) not in self.given.forbidden
         ]
 
     def _parts(self, arcs: list[Arc]) -> dict[str, Parts]:

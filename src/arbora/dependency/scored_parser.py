@@ -20,6 +20,8 @@ from arbora.inference.solution import CERTIFICATE_TOLERANCE
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
+Arcs: TypeAlias = Sequence[tuple[int, int]]
+"""Some arcs of one sentence: (head, modifier), 0 is the root."""
 
 
 class HeadsFound(NamedTuple):
@@ -69,10 +71,11 @@ class ScoredParser:
         joined: bool | None = None,
         given_heads: Integers | None = None,
         given_labels: Integers | None = None,
+        forbidden: Arcs = (),
     ) -> SentenceGraph:
         """One sentence as a factor graph over its candidate arcs; what is given has n+1 places."""
         trees = self._trees(options)
-        listed = scorer.choose(place, trees, given_heads, given_labels)
+        listed = scorer.choose(place, trees, given_heads, given_labels, list(forbidden))
         counts, *of_tags = scorer.tag_scores(place, listed)
         return make_graph(
             scorer.lengths[place],
@@ -92,6 +95,7 @@ class ScoredParser:
         options: ParseOptions,
         given_heads: Integers | None,
         given_labels: Integers | None = None,
+        forbidden: Arcs = (),
     ) -> HeadsFound:
         """By a solver of Python; InfeasibleTreeError if it finds no tree, TooLongError if it does not try."""
         assert options.solver is not None
@@ -102,7 +106,13 @@ class ScoredParser:
             )
         has_bound = "upper_bound" in find_solver(options.solver).gives
         graph = self._graph_of(
-            scorer, place, options, joined=has_bound, given_heads=given_heads, given_labels=given_labels
+            scorer,
+            place,
+            options,
+            joined=has_bound,
+            given_heads=given_heads,
+            given_labels=given_labels,
+            forbidden=forbidden,
         )
         solution = graph.graph.solve(options.solver)
         if solution.infeasible:
@@ -120,10 +130,11 @@ class ScoredParser:
         options: ParseOptions,
         given_heads: Integers | None = None,
         given_labels: Integers | None = None,
+        forbidden: Sequence[Arcs] | None = None,
     ) -> BatchFound:
         """All sentences of a batch, by any solver."""
         if options.solver in GRAPH_SOLVERS:
-            return self._parse_by_graphs(scorer, options, given_heads, given_labels)
+            return self._parse_by_graphs(scorer, options, given_heads, given_labels, forbidden)
         parses = scorer.parse(
             self._trees(options),
             options.decoder == "mbr",
@@ -131,6 +142,7 @@ class ScoredParser:
             options.threads,
             given_heads,
             given_labels,
+            None if forbidden is None else list(map(list, forbidden)),
         )
         return BatchFound(parses, parses.gaps, {place: reason for place, _, reason in parses.errors})
 
@@ -140,6 +152,7 @@ class ScoredParser:
         options: ParseOptions,
         given_heads: Integers | None,
         given_labels: Integers | None,
+        forbidden: Sequence[Arcs] | None,
     ) -> BatchFound:
         """Heads by graphs of Python; then the rest as if they had been given."""
         found, gaps, reasons = [], [0.0] * len(scorer), {}
@@ -149,7 +162,12 @@ class ScoredParser:
                 continue
             try:
                 own_found = self._heads_by_graph(
-                    scorer, place, options, _part(given_heads, own), _part(given_labels, own)
+                    scorer,
+                    place,
+                    options,
+                    _part(given_heads, own),
+                    _part(given_labels, own),
+                    forbidden[place] if forbidden else (),
                 )
                 found[-1][1:], gaps[place] = own_found.heads, own_found.gap
             except (InfeasibleTreeError, TooLongError) as error:
@@ -173,10 +191,16 @@ class ScoredParser:
         return scorer.kbest(self._trees(options), options.threads, k, given_heads, given_labels)
 
     def _probabilities_of(
-        self, scorer: _core.Scorer, place: int, options: ParseOptions, given_heads: Integers | None
+        self,
+        scorer: _core.Scorer,
+        place: int,
+        options: ParseOptions,
+        given_heads: Integers | None,
+        given_labels: Integers | None = None,
+        forbidden: Arcs = (),
     ) -> tuple[Floats, Floats]:
         """Of one sentence: of heads (n+1, n+1), and of labels of the best tree's arcs (n+1, labels)."""
-        return scorer.distributions(place, self._trees(options), given_heads)
+        return scorer.distributions(place, self._trees(options), given_heads, given_labels, list(forbidden))
 
 
 def _gap(value: float, bound: float) -> float:

@@ -5,17 +5,22 @@ from arbora.evaluation.attachment import Evaluation, Ratio, evaluate
 from arbora.evaluation.brackets import BracketEvaluation, BracketScores, evaluate_brackets
 from arbora.evaluation.calibration import Calibration, calibrate, calibrations
 from arbora.evaluation.conll18 import RawTextEvaluation, evaluate_raw_text
+from arbora.evaluation.judging import Alternatives, BrokenRule, Judgement, WordJudgement, judge
 from arbora.evaluation.significance import Comparison, compare, compare_sums, f1_of_sums
 
 __all__ = [
+    "Alternatives",
     "BracketEvaluation",
     "BracketScores",
+    "BrokenRule",
     "Calibration",
     "Comparison",
     "Evaluation",
+    "Judgement",
     "MismatchError",
     "Ratio",
     "RawTextEvaluation",
+    "WordJudgement",
     "calibrate",
     "calibrations",
     "compare",
@@ -24,4 +29,5 @@ __all__ = [
     "evaluate_brackets",
     "evaluate_raw_text",
     "f1_of_sums",
+    "judge",
 ]

@@ -18,7 +18,7 @@ from arbora.generative.kinds import Floats, SentenceScores
 from arbora.generative.scoring import Integers, LearnedModel, hosts_of
 from arbora.models import Parts, Tensors
 from arbora.treebank import Sentence
-from arbora.treebank.batches import named
+from arbora.treebank.batches import FORBIDDEN_HEADS, named
 
 ARCHITECTURE = "generative-parser"
 MOST_WORDS = 250
@@ -132,7 +132,8 @@ class GenerativeParser(BatchParser):
         hosts = [hosts_of(sentence, self.model.options) for sentence in found]
         inner = self.model.scores(list(map(self._inner_item, found, hosts)))
         given = [sentence.heads if constraints else [] for sentence in found]
-        arcs = list(map(self._all_arcs, inner.arcs, hosts, given))
+        limited = [_limited(sentence) if constraints else set() for sentence in found]
+        arcs = list(map(self._all_arcs, inner.arcs, hosts, given, limited))
         others = {name: list(map(_spread, own, hosts)) for name, own in inner.others.items()}
         return ArrayScores(arcs, parts=self.model.kind.parts(SentenceScores(arcs, others), hosts)).scorer(
             labels=self.labels
@@ -143,11 +144,13 @@ class GenerativeParser(BatchParser):
         item, content = self.model.encode(sentence), hosts < 0
         return Item(*(each[content] for each in (item.tags, item.words, item.heads, item.labels)))
 
-    def _all_arcs(self, inner: Floats, hosts: Integers, given: Sequence[int | None]) -> Floats:
+    def _all_arcs(
+        self, inner: Floats, hosts: Integers, given: Sequence[int | None], limited: set[int]
+    ) -> Floats:
         """Scores of all arcs with labels: words that are left out hang from their hosts for certain.
 
-        What is given binds before that; and where something is given about such words, which may leave no
-        projective tree with all hosts, others are possible, too.
+        What is given binds before that; and where something is given about such words, or heads of theirs
+        are forbidden (``limited``), which may leave no projective tree with all hosts, others are possible.
         """
         content, left_out = np.flatnonzero(hosts < 0), np.flatnonzero(hosts >= 0).tolist()
         arcs = np.full((len(hosts), len(hosts), len(self.labels)), -np.inf)
@@ -155,7 +158,7 @@ class GenerativeParser(BatchParser):
         if not self.model.label_names:
             arcs[1:, :, 0] = arcs[0, :, 1] = -np.inf
         heads = dict(enumerate(given, 1))
-        is_given = any(heads.get(word) is not None or word in given for word in left_out)
+        is_given = any(heads.get(word) is not None or word in given or word in limited for word in left_out)
         for word in left_out:
             if heads.get(word) is None:
                 if is_given:
@@ -174,6 +177,11 @@ class GenerativeParser(BatchParser):
         found = np.full(len(self.labels), others)
         found[self.labels.index(self._hanging_label(head))] = 0.0
         return found
+
+
+def _limited(sentence: Sentence) -> set[int]:
+    """The words of which heads are forbidden."""
+    return {id for id, misc in enumerate(sentence.misc, 1) if FORBIDDEN_HEADS in misc}
 
 
 def _spread(inner: Floats, hosts: Integers) -> Floats:

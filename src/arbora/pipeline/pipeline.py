@@ -12,11 +12,14 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.dependency import BatchParser, ParseOptions
+from arbora.dependency.judging import judge_in_batches
 from arbora.errors import ArboraError
+from arbora.evaluation.judging import Judgement
 from arbora.models import Component, Parts, Tensors, below, find_architecture, under
 from arbora.models.checking import a_list, a_mapping, a_name, some_names
 from arbora.pipeline.documents import Document, ParsedSentence
 from arbora.pipeline.inputs import as_sentences, check_text, check_texts
+from arbora.pipeline.tags import fill_tags
 from arbora.text import Tagger, Tokenizer
 from arbora.text.tokenizing.tokenizer import encoded
 from arbora.treebank import Sentence
@@ -33,6 +36,8 @@ from arbora.treebank.batches import (
 )
 
 ARCHITECTURE = "pipeline"
+TREES = ("heads", "constituents")
+"""What is not found anew where trees are judged."""
 
 
 class Pipeline(Component):
@@ -186,6 +191,22 @@ class Pipeline(Component):
         parsed = to_sentences(ahead(found) if options.goes_ahead else found)
         return (ParsedSentence(sentence, parser, options) for sentence in parsed)
 
+    def judged(
+        self,
+        sentences: Iterable[Sentence],
+        options: ParseOptions | None = None,
+        *,
+        alternatives: float | None = None,
+    ) -> Iterator[Judgement]:
+        """What the parser thinks of the trees of sentences: see `arbora.evaluation.judge`."""
+        options = options or ParseOptions()
+        tags = self.steps(options, keep_tags=True, instead=dict.fromkeys(TREES, _nothing))
+
+        def prepare(waiting: list[Sentence]) -> list[Sentence]:
+            return fill_tags(waiting, tags)
+
+        return judge_in_batches(self.parser, sentences, options, alternatives, prepare)
+
     def steps(
         self,
         options: ParseOptions,
@@ -235,3 +256,7 @@ class Pipeline(Component):
         batches = read_batches(pieces, threads=options.threads, check=self.check(options))
         steps = self.steps(options, keep_tags=keep_tags)
         return to_conllu(annotated(batches, steps), threads=options.threads)
+
+
+def _nothing(batch: _core.Batch) -> _core.Batch:
+    return batch

@@ -38,6 +38,9 @@ class ConlluPiece(NamedTuple):
     words: int
 
 
+FORBIDDEN_HEADS = "ForbiddenHeads="
+"""The item of MISC that lists heads that a word may not have (``ForbiddenHeads=2,5``); the core reads it."""
+
 Skip: TypeAlias = Callable[[ArboraError], None]
 """What is told why a sentence is left out."""
 
@@ -187,7 +190,24 @@ def refusal_of(batch: _core.Batch) -> ArboraError:
         if line:
             return TooLongSentenceError(f"it is too long: {reason}", line=line, sentence=name)
         return TooLongError(f"{named(sentence)} is too long: {reason}")
+    if line:
+        return FileError(reason, line=line, sentence=name)
     return ArboraError(f"nothing can be done for {named(sentence)}: {reason}")
+
+
+def forbidden_arcs(sentence: Sentence) -> list[tuple[int, int]]:
+    """The arcs that no tree of the sentence may have, as MISC says: (head, modifier).
+
+    >>> forbidden_arcs(Sentence(["Dogs", "bark"], misc=["ForbiddenHeads=0", "_"]))
+    [(0, 1)]
+    """
+    if not any(FORBIDDEN_HEADS in misc for misc in sentence.misc):
+        return []
+    batch = make_batch([sentence])
+    batch.read_forbidden()
+    if batch.is_refused(0):
+        raise refusal_of(batch)
+    return batch.forbidden(0)
 
 
 def in_file(error: ArboraError, file: str) -> ArboraError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -149,17 +150,22 @@ class Tokenizer(Component):
         pieces: Iterable[bytes],
         *,
         ranges: bool = False,
+        lines: bool = False,
         threads: int = 1,
         counts: _core.TextCounts | None = None,
         skip: Skip | None = None,
     ) -> Generator[_core.Batch, None, None]:
         """The same as batches of the core, for components that follow; ``counts`` counts what comes.
 
-        With ``skip``, paragraphs that are no UTF-8 are left out, and it gets the errors.
+        With ``lines``, sentences end where lines do, and nowhere else, however long they are. With ``skip``,
+        paragraphs that are no UTF-8 are left out, and it gets the errors.
         """
         if skip is not None:
             pieces = sound_paragraphs(pieces, skip)
-        scanner = _core.TextScanner(self._model, *self._limits)
+        sentence_tokens, token_characters = self._limits
+        scanner = _core.TextScanner(
+            self._model, sys.maxsize if lines else sentence_tokens, token_characters, lines
+        )
         counts = counts or _core.TextCounts()
 
         def answer(piece: bytes, final: bool) -> _core.Batch:
