@@ -23,7 +23,7 @@ def test_a_batch_is_cut_apart_and_joined_again(counts):
     assert len(batch) == 0
     for part in parts:
         batch.append(part)
-    assert batch.refusal == ("infeasible", "so it is")
+    assert batch.refusal == ("infeasible", "so it is", 0)
     assert [s.to_conllu() for s in sentences_of(batch)] == [s.to_conllu() for s in SENTENCES[:3]]
     batch.remove(3)
     assert [s.sent_id for s in to_sentences([batch])] == ["0", "1", "2", "4", "5"]
