@@ -31,6 +31,7 @@ COMMANDS = [
     "models",
     "parse",
     "score",
+    "suspects",
     "tag",
     "tokenize",
     "train",

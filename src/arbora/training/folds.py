@@ -18,7 +18,7 @@ def make_folds(sentences: Sequence[Sentence], folds: int, seed: int = 1) -> list
     come together is drawn by the seed.
 
     >>> make_folds([Sentence([word]) for word in "abcd"], 2)
-    [[0, 3], [1, 2]]
+    [[2, 3], [0, 1]]
     """
     if folds < 2:
         raise ArboraError("there must be at least 2 folds")
