@@ -34,6 +34,7 @@ COMMANDS = [
     "parse",
     "score",
     "serve",
+    "suspects",
     "tag",
     "tokenize",
     "train",

@@ -62,6 +62,10 @@ COMMANDS = {
         "arbora.cli.evaluate:evaluate_command",
         "Score a parsed treebank against the gold one: both must have the same text.",
     ),
+    "suspects": (
+        "arbora.cli.suspects:suspects_command",
+        "List likely errors of annotation: heads and labels that a parser which has not seen them doubts.",
+    ),
     "inspect": (
         "arbora.cli.inspect:inspect_command",
         "Show what is in a model file: what it is for, how it was trained, and its weights.",

@@ -29,6 +29,10 @@ EXPERIMENTS = {
         "arbora.experiments.bethe_gap",
         "how far BP marginals and Bethe values are from exact ones, by strength of pairs and schedule",
     ),
+    "suspects": (
+        "arbora.experiments.suspects",
+        "how many heads and labels of --dev that were corrupted are found by parsers trained on --train",
+    ),
     "induction": (
         "arbora.experiments.induction",
         "grammars from tags alone, by EM: attachment by model, start and length limit, on --train and --dev",

@@ -17,6 +17,7 @@ from arbora.dependency.parser import DependencyParser
 from arbora.dependency.presets import PRESETS, preset_options, preset_templates
 from arbora.dependency.rule_parsing import parse_with_rules
 from arbora.dependency.rules import Rules, Violation
+from arbora.dependency.suspects import Suspect, Suspects, find_suspects, highlighted, judge_unseen
 from arbora.dependency.training import train
 
 __all__ = [
@@ -35,9 +36,14 @@ __all__ = [
     "Rules",
     "ScoreGradients",
     "SentenceGraph",
+    "Suspect",
+    "Suspects",
     "TrainingOptions",
     "Violation",
     "batch_loss",
+    "find_suspects",
+    "highlighted",
+    "judge_unseen",
     "parse_with_rules",
     "preset_options",
     "preset_templates",

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from arbora.dependency.options import ParseOptions
-from arbora.errors import ArboraError, WrongTypeError
+from arbora.errors import ArboraError
 from arbora.evaluation.judging import Alternatives, Judgement, WordJudgement
 from arbora.treebank import Sentence
+from arbora.treebank.batches import in_runs
 from arbora.treebank.sentence import UNKNOWN
 
 if TYPE_CHECKING:
@@ -39,23 +40,8 @@ def judge_in_batches(
     parser._trees(options)  # what does not go with this parser is no fault of a sentence
     if alternatives is not None and not 0 <= alternatives <= 1:
         raise ArboraError(f"the least probability of alternatives is between 0 and 1, not {alternatives}")
-    for waiting in _batches(sentences, options.batch):
+    for waiting in in_runs(sentences, options.batch):
         yield from _judge_some(parser, waiting, options, alternatives, prepare)
-
-
-def _batches(sentences: Iterable[Sentence], words: int) -> Iterator[list[Sentence]]:
-    waiting: list[Sentence] = []
-    taken = 0
-    for sentence in sentences:
-        if not isinstance(sentence, Sentence):
-            raise WrongTypeError(f"an arbora.treebank.Sentence is needed, this is {sentence!r}")
-        waiting.append(sentence)
-        taken += max(len(sentence), 1)
-        if taken >= words:
-            yield waiting
-            waiting, taken = [], 0
-    if waiting:
-        yield waiting
 
 
 def _judge_some(

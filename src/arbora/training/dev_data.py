@@ -95,7 +95,7 @@ def divide(sentences: Sequence[Any], dev: Sequence[Any] | None, fraction: float 
     check_dev_fraction(fraction)
     if dev:
         return DevData(sentences, dev, repeated=_count_repeated(sentences, dev))
-    for groups, by_documents in ((_documents(sentences), True), (_blocks(sentences), False)):
+    for groups, by_documents in ((documents_of(sentences), True), (blocks_of(sentences), False)):
         held = _spread([len(group) for group in groups], fraction)
         kept, others = (
             [one for number, group in enumerate(groups) if (number in held) is own for one in group]
@@ -132,7 +132,8 @@ def make_task(
     return task
 
 
-def _documents(sentences: Sequence[Any]) -> list[list[Any]]:
+def documents_of(sentences: Sequence[Any]) -> list[list[Any]]:
+    """The sentences by documents: each begins with ``# newdoc``."""
     groups: list[list[Any]] = []
     for one in sentences:
         if not groups or (isinstance(one, Sentence) and begins(one, "newdoc")):
@@ -141,8 +142,8 @@ def _documents(sentences: Sequence[Any]) -> list[list[Any]]:
     return groups
 
 
-def _blocks(sentences: Sequence[Any]) -> list[Sequence[Any]]:
-    """At least a hundred, as far as there are so many sentences."""
+def blocks_of(sentences: Sequence[Any]) -> list[Sequence[Any]]:
+    """Neighbours that stay together where documents tell nothing: a hundred blocks, if sentences suffice."""
     size = min(MOST_IN_BLOCK, max(1, len(sentences) // 100))
     return [sentences[start : start + size] for start in range(0, len(sentences), size)]
 

@@ -68,6 +68,16 @@ def make_batches(
     >>> [len(batch) for batch in make_batches([Sentence(["a", "b"])] * 5, 3)]
     [2, 2, 1]
     """
+    for some in in_runs(sentences, words):
+        yield make_batch(some, with_places=with_places)
+
+
+def in_runs(sentences: Iterable[Sentence], words: int) -> Iterator[list[Sentence]]:
+    """The sentences in lists of so many words each, or a few more.
+
+    >>> [len(some) for some in in_runs([Sentence(["a", "b"])] * 5, 3)]
+    [2, 2, 1]
+    """
     waiting: list[Sentence] = []
     taken = 0
     for sentence in sentences:
@@ -76,10 +86,10 @@ def make_batches(
         waiting.append(sentence)
         taken += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
         if taken >= words:
-            yield make_batch(waiting, with_places=with_places)
+            yield waiting
             waiting, taken = [], 0
     if waiting:
-        yield make_batch(waiting, with_places=with_places)
+        yield waiting
 
 
 def read_batches(
