@@ -1,0 +1,83 @@
+// Judges all sentences in the background, in portions, so that they can be listed by doubt.
+
+import * as api from "./api.ts";
+import type { Judgement, ParsedData } from "./api_types.ts";
+import { bare } from "./write.ts";
+import type { Item, Session } from "./session.ts";
+
+const PORTION = 25;
+const PAUSE = 15; // milliseconds, in which edits come first
+
+// Of a sentence without a tree: how sure the parser is of its own.
+export function ownJudgement(parsed: ParsedData): Judgement {
+  const words = parsed.words.map((word) => ({
+    head_probability: word.probability ?? null,
+    label_probability: word.label_probability ?? null,
+    best_head: word.head ?? 0,
+    best_deprel: word.deprel ?? "_",
+    best_probability: word.probability ?? 0,
+  }));
+  const sure = words.map((word) => (word.head_probability ?? 1) * (word.label_probability ?? 1));
+  return {
+    tree_log_probability: parsed.kbest?.[0]?.log_probability ?? null,
+    expected_errors: sure.reduce((sum, p) => sum + 1 - p, 0),
+    disagreements: 0,
+    words,
+    ...(parsed.error ? { error: parsed.error } : {}),
+  };
+}
+
+export const hasTree = (item: Item): boolean => item.annotation.touched || item.original.words.every((word) => word.head !== null);
+
+export class Doubts {
+  private turn = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly progress: () => void,
+  ) {
+    session.on(["opened", "model", "rules"], () => void this.run());
+  }
+
+  private async run(): Promise<void> {
+    const own = ++this.turn;
+    const { items } = this.session;
+    for (const item of items) item.judged = null;
+    let place = 0;
+    while (place < items.length && this.session.model) {
+      const portion: number[] = [];
+      for (; place < items.length && portion.length < PORTION; place += 1) {
+        if (items[place]?.judged === null) portion.push(place);
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      if (own !== this.turn) return;
+      await this.judge(portion).catch(() => undefined);
+      if (own !== this.turn) return;
+      this.progress();
+    }
+  }
+
+  private async judge(places: number[]): Promise<void> {
+    const items = places.map((place) => this.session.items[place] as Item);
+    const asked = items.map((item) => item.annotation);
+    const judged = places.filter((_, index) => hasTree(items[index] as Item));
+    const parsed = places.filter((place) => !judged.includes(place));
+    const found = new Map<number, Judgement>();
+    if (judged.length) {
+      const answer = await api.judge(this.session.judging(judged));
+      answer.sentences.forEach((own, index) => found.set(judged[index] as number, own));
+    }
+    if (parsed.length) {
+      const sentences = parsed.map((place) => ({ conllu: bare((this.session.items[place] as Item).original) }));
+      const answer = await api.parse({ model: this.session.model, sentences, keep_tags: true, probabilities: true, kbest: 1 });
+      answer.sentences.forEach((own, index) => found.set(parsed[index] as number, ownJudgement(own)));
+    }
+    places.forEach((place, index) => {
+      const item = items[index] as Item;
+      if (item.annotation !== asked[index] && item.judged !== null) return; // it was edited, and judged since
+      item.judgement = found.get(place) ?? null;
+      item.judged = item.annotation;
+      if (place === this.session.current) this.session.tell("judged", place);
+    });
+  }
+}
