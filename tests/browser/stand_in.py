@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import arbora
-from arbora.dependency import ParseOptions, Rules
+from arbora.dependency import ParseOptions, RankedTree, Rules
 from arbora.errors import ArboraError
 from arbora.treebank import Sentence, read
 
@@ -71,8 +71,9 @@ class Parser:
             asked = parsed.copy()
             asked.heads, asked.deprels = sentence.heads, sentence.deprels
             heads, labels = self.nlp.parser.probabilities(asked, options)
-            count = LISTED if forbidden else request.get("kbest", 1)
-            trees = next(self.nlp.parser.kbest([asked], count, options))
+            count = LISTED if forbidden else request.get("kbest", 0)
+            best = RankedTree([head or 0 for head in parsed.heads], parsed.deprels, 0.0)
+            trees = next(self.nlp.parser.kbest([asked], count, options)) if count else [best]
         trees = [tree for tree in trees if all(tree.heads[word - 1] != head for head, word in forbidden)]
         if not trees:
             raise ArboraError("no tree fits what is given")
@@ -97,7 +98,7 @@ class Parser:
                 "deprels": tree.deprels,
                 "log_probability": tree.log_probability - math.log(total),
             }
-            for tree in trees[: request.get("kbest", 1)]
+            for tree in trees[: request.get("kbest", 0)]
         ]
         return data
 
@@ -207,6 +208,9 @@ class StandIn(ThreadingHTTPServer):
     """The server of a page; ``treebank`` is the file it serves."""
 
     daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A page that was left asks no longer."""
 
     def __init__(self, parser: Parser, treebank: Path | None = None) -> None:
         super().__init__(("127.0.0.1", 0), Handler)

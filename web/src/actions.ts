@@ -14,7 +14,8 @@ export class Actions {
   constructor(readonly session: Session) {}
 
   private form(word: number): string {
-    return word === 0 ? "the root" : (this.session.item?.annotation.sentence.words[word - 1]?.form ?? "");
+    const form = this.session.item?.annotation.sentence.words[word - 1]?.form ?? "";
+    return word === 0 ? "The root" : `“${form}”`;
   }
 
   private get word(): number {
@@ -46,13 +47,13 @@ export class Actions {
   }
 
   acceptPhrase(): void {
-    const what = `the phrase of ${this.form(this.word)} accepted`;
+    const what = `The phrase of ${this.form(this.word)} accepted`;
     const done = this.session.edit(what, (own) => accept(own, phrase(own, this.word)));
     announce(done ? `${what}.` : "All of this phrase is decided already.");
   }
 
   acceptSentence(): void {
-    const done = this.session.edit("sentence accepted", (own) =>
+    const done = this.session.edit("Sentence accepted", (own) =>
       accept(own, own.sentence.words.map((word) => word.id)),
     );
     announce(done ? "Sentence accepted." : "All of this sentence is decided already.");
@@ -86,13 +87,13 @@ export class Actions {
   pickTree(rank: number): void {
     const prediction = this.session.item?.prediction;
     if (!prediction || !trees(prediction)[rank]) return announce(`There is no tree ${rank + 1}.`);
-    const done = this.session.edit(`tree ${rank + 1} taken`, (own) => picked(own, prediction, rank));
+    const done = this.session.edit(`Tree ${rank + 1} taken`, (own) => picked(own, prediction, rank));
     announce(done ? `Tree ${rank + 1} taken.` : `Tree ${rank + 1} is what is there already.`);
   }
 
   // The file's arcs bind no longer: the parser's tree that goes with what was decided.
   predictRest(): void {
-    const done = this.session.edit("the rest predicted", (own) => unset(own, given(own)));
+    const done = this.session.edit("The rest predicted", (own) => unset(own, given(own)));
     announce(done ? "The rest is predicted again." : "The file binds nothing here.");
   }
 

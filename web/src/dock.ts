@@ -18,6 +18,7 @@ export class Dock {
   private readonly trees = byId("dock-trees");
   private readonly warnings = byId("dock-warnings");
   private rank = 0;
+  private looked: number | null = null; // the tree that is shown in place of the annotation
 
   constructor(
     private readonly session: Session,
@@ -25,7 +26,7 @@ export class Dock {
     private readonly actions: Actions,
     private readonly openLabels: () => void,
   ) {
-    session.on(["opened", "moved", "edited", "predicted", "judged", "rules"], (place) => {
+    session.on(["opened", "moved", "edited", "predicted", "judged", "trees", "rules"], (place) => {
       if (place === session.current) this.draw();
     });
     this.trees.addEventListener("keydown", (event) => this.onKey(event));
@@ -153,7 +154,8 @@ export class Dock {
     this.warnings.classList.toggle("some", all.length > 0);
   }
 
-  focusTrees(): void {
+  async focusTrees(): Promise<void> {
+    await this.session.findTrees(this.session.current);
     if (this.trees.hidden) return announce("The parser gave no list of trees.");
     this.rank = 0;
     this.trees.focus();
@@ -164,18 +166,21 @@ export class Dock {
     return option ? Number(option.dataset["rank"]) : null;
   }
 
+  // The rows stay the same elements while they are pointed at, or clicks would miss them.
   private look(rank: number | null): void {
+    if (rank === this.looked) return;
+    this.looked = rank;
     const item = this.session.item;
     this.view.preview = rank !== null && item?.prediction ? picked(item.annotation, item.prediction, rank) : null;
-    if (rank !== null) {
-      this.rank = rank;
-      this.drawTrees(trees(item?.prediction ?? null));
-    }
+    if (rank !== null) this.rank = rank;
+    for (const [place, row] of [...this.trees.children].entries()) row.ariaSelected = String(place === this.rank);
+    this.trees.setAttribute("aria-activedescendant", `tree-${this.rank}`);
     this.view.draw();
   }
 
   private take(rank: number | null): void {
     if (rank === null) return;
+    this.looked = null;
     this.view.preview = null;
     this.actions.pickTree(rank);
     this.view.element.focus();

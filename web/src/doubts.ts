@@ -34,7 +34,7 @@ export class Doubts {
 
   constructor(
     private readonly session: Session,
-    private readonly progress: () => void,
+    private readonly progress: (judging: boolean) => void,
   ) {
     session.on(["opened", "model", "rules"], () => void this.run());
   }
@@ -44,6 +44,7 @@ export class Doubts {
     const { items } = this.session;
     for (const item of items) item.judged = null;
     let place = 0;
+    this.progress(true);
     while (place < items.length && this.session.model) {
       const portion: number[] = [];
       for (; place < items.length && portion.length < PORTION; place += 1) {
@@ -53,8 +54,9 @@ export class Doubts {
       if (own !== this.turn) return;
       await this.judge(portion).catch(() => undefined);
       if (own !== this.turn) return;
-      this.progress();
+      this.progress(true);
     }
+    this.progress(false);
   }
 
   private async judge(places: number[]): Promise<void> {

@@ -2,7 +2,7 @@
 // decided arc stands upright in a box, that of a guess leans, and what is doubtful has dashes and its percentage.
 
 import { percent, s } from "./dom.ts";
-import { measure, SIZES, type Column, type Layout, type PlacedArc } from "./layout.ts";
+import { measure, SHOWN, SIZES, type Column, type Layout, type PlacedArc } from "./layout.ts";
 import { arc, isDecided, sureness, type Annotation, type Arc } from "./tree.ts";
 import type { Choices } from "./api_types.ts";
 
@@ -19,8 +19,6 @@ export interface Marks {
 export const NO_MARKS: Marks = {
   selected: 0, candidate: null, hovered: null, warned: new Set(), fresh: new Set(), differing: new Set(), choices: null,
 };
-
-const SHOWN = 0.95; // arcs that are less sure say how sure they are
 
 export function sureClass(p: number | null): string {
   if (p === null) return "unknown";

@@ -6,6 +6,7 @@ import type { Session } from "./session.ts";
 import type { TreeView } from "./treeview.ts";
 
 const FAR = 5; // pixels that make a drag of a click
+const TWICE = 450; // milliseconds between two clicks that are one double-click
 
 interface Press {
   word: number | null;
@@ -22,6 +23,7 @@ const wordOf = (target: Element | null, kind: string): number | null => {
 
 export class Gestures {
   private press: Press | null = null;
+  private last = { word: 0, time: 0 };
 
   constructor(
     private readonly session: Session,
@@ -35,9 +37,6 @@ export class Gestures {
     element.addEventListener("pointerup", (event) => this.up(event));
     element.addEventListener("pointercancel", () => this.end());
     element.addEventListener("pointerleave", () => this.view.hover(null));
-    element.addEventListener("dblclick", (event) => {
-      if (wordOf(event.target as Element, ".word")) this.actions.acceptWord();
-    });
   }
 
   private down(event: PointerEvent): void {
@@ -109,12 +108,21 @@ export class Gestures {
     this.end();
     if (press?.word === null || press?.word === undefined) return;
     if (!press.dragging) {
-      if (press.word > 0) this.session.select(press.word);
+      this.click(press.word, event.timeStamp);
     } else if (target === 0) {
       this.actions.setHead(press.word, 0); // a word that is dropped on the root hangs from it
     } else if (target !== null) {
       this.actions.setHead(target, press.word);
     }
+  }
+
+  // The second click on a word accepts it. (A tree that was drawn anew in between gets no event of that kind.)
+  private click(word: number, time: number): void {
+    if (word < 1) return;
+    const twice = this.last.word === word && time - this.last.time < TWICE;
+    this.last = { word, time: twice ? 0 : time };
+    this.session.select(word);
+    if (twice) this.actions.acceptWord();
   }
 
   private end(): void {

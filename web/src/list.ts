@@ -41,6 +41,11 @@ export class List {
     this.showCurrent();
   }
 
+  set busy(judging: boolean) {
+    this.box.ariaBusy = String(judging);
+    this.soon();
+  }
+
   // Doubts that come in change the order now and then, not under one's hands.
   sortSoon(): void {
     if (this.sorting || this.select.value === "file") return;
@@ -91,7 +96,7 @@ export class List {
     const judged = this.session.items.filter((item) => item.judgement).length;
     const number = (n: number): string => n.toLocaleString("en");
     const shown = this.only ? `${number(this.order.length)} of ${number(all)} differ` : `${number(all)} sentences`;
-    return judged && judged < all ? `${shown}, ${number(judged)} judged` : shown;
+    return this.box.ariaBusy === "true" && judged < all && !this.only ? `${shown}, ${number(judged)} judged` : shown;
   }
 
   private row(place: number, row: number): HTMLElement {

@@ -30,7 +30,10 @@ const compare = new CompareView(session, (only) => {
 const saving = new Saving(session);
 const files = new Files(session, compare, saving);
 new Gestures(session, view, actions, menu);
-new Doubts(session, () => list.sortSoon());
+new Doubts(session, (judging) => {
+  list.busy = judging;
+  list.sortSoon();
+});
 actions.order = () => list.order;
 
 function openLabels(): void {
@@ -47,7 +50,7 @@ const keys = new Keys(session, view, actions, {
   compare: () => files.openOther(),
   export: () => files.export(),
   list: () => list.focus(),
-  trees: () => dock.focusTrees(),
+  trees: () => void dock.focusTrees(),
 });
 const header = new Header(session, keys);
 
@@ -70,6 +73,11 @@ session.on(["predicted"], (place) => {
 session.on(["opened", "moved"], () => {
   view.candidate = null;
   view.preview = null;
+});
+
+// For programs that watch the page, and for the pointer: whether the parser is still asked.
+session.on(["opened", "moved", "edited", "predicted"], () => {
+  view.element.ariaBusy = session.settled ? "false" : "true";
 });
 
 const TYPING = "input, textarea, select, dialog";

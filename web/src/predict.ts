@@ -1,7 +1,7 @@
 // What the parser says of a sentence under annotation: the rest of the tree, how sure it is, what else there is.
 
 import * as api from "./api.ts";
-import type { Choices, Constraints, ParsedData, RankedTree } from "./api_types.ts";
+import type { Choices, Constraints, ParsedData, ParseRequest, RankedTree } from "./api_types.ts";
 import { bare } from "./write.ts";
 import { arc, changed, given, type Annotation, type Arc } from "./tree.ts";
 
@@ -12,12 +12,13 @@ export interface Prediction {
   free: ParsedData; // the tree that goes with what was decided
   bound: ParsedData; // the one that goes with what the file says, too
   released: boolean; // nothing goes with what the file says
+  trees: RankedTree[] | null; // the best ones, which take longer and come later
 }
 
 export const alternatives = (prediction: Prediction | null, word: number): Choices | null =>
   prediction?.free.alternatives?.[word - 1] ?? null;
 
-export const trees = (prediction: Prediction | null): RankedTree[] => prediction?.free.kbest ?? [];
+export const trees = (prediction: Prediction | null): RankedTree[] => prediction?.trees ?? [];
 
 export function constraintsOf(annotation: Annotation, labels: ReadonlySet<string>, file: boolean): Constraints {
   const heads: Record<string, number> = {};
@@ -35,38 +36,39 @@ export function constraintsOf(annotation: Annotation, labels: ReadonlySet<string
   return { heads, labels: names, forbidden };
 }
 
-async function ask(annotation: Annotation, model: string, constraints: Constraints[], projective?: boolean) {
-  const conllu = bare(annotation.sentence);
-  const answer = await api.parse({
-    model,
-    sentences: constraints.map(() => ({ conllu })),
-    keep_tags: true,
-    constraints,
-    probabilities: true,
-    alternatives: LEAST,
-    kbest: TREES,
-    ...(projective === undefined ? {} : { options: { projective } }),
-  });
-  return answer.sentences;
+export interface Parser {
+  model: string;
+  labels: ReadonlySet<string>;
 }
 
-export async function predict(
-  annotation: Annotation,
-  model: string,
-  labels: ReadonlySet<string>,
-): Promise<Prediction> {
-  const constraints = [constraintsOf(annotation, labels, false)];
+type Wanted = Pick<ParseRequest, "probabilities" | "alternatives" | "kbest">;
+
+// One sentence with each of these constraints. Arcs that were decided may cross: where no tree of the usual kind
+// fits, any tree may.
+async function ask(annotation: Annotation, parser: Parser, constraints: Constraints[], wanted: Wanted) {
+  const conllu = bare(annotation.sentence);
+  const sentences = constraints.map(() => ({ conllu }));
+  const request = { model: parser.model, sentences, keep_tags: true, constraints, ...wanted };
+  const found = (await api.parse(request)).sentences;
+  if (!found.some((own) => own.error)) return found;
+  const crossing = (await api.parse({ ...request, options: { projective: false } })).sentences;
+  return found.map((own, place) => (own.error ? (crossing[place] as ParsedData) : own));
+}
+
+export async function predict(annotation: Annotation, parser: Parser): Promise<Prediction> {
+  const constraints = [constraintsOf(annotation, parser.labels, false)];
   const file = given(annotation).length > 0 && annotation.arcs.some((own) => own.standing !== "given");
-  if (file) constraints.push(constraintsOf(annotation, labels, true));
-  let found = await ask(annotation, model, constraints);
-  if (found.some((own) => own.error)) {
-    const crossing = await ask(annotation, model, constraints, false); // arcs that were decided may cross
-    found = found.map((own, place) => (own.error ? (crossing[place] as ParsedData) : own));
-  }
+  if (file) constraints.push(constraintsOf(annotation, parser.labels, true));
+  const found = await ask(annotation, parser, constraints, { probabilities: true, alternatives: LEAST });
   const free = found[0] as ParsedData;
   if (free.error) throw new Error(free.error);
   const bound = found[1];
-  return { free, bound: bound && !bound.error ? bound : free, released: Boolean(bound?.error) };
+  return { free, bound: bound && !bound.error ? bound : free, released: Boolean(bound?.error), trees: null };
+}
+
+export async function bestTrees(annotation: Annotation, parser: Parser): Promise<RankedTree[]> {
+  const found = await ask(annotation, parser, [constraintsOf(annotation, parser.labels, false)], { kbest: TREES });
+  return found[0]?.kbest ?? [];
 }
 
 const chance = <Name>(list: [Name, number][], name: Name | null): number =>

@@ -4,7 +4,7 @@ import * as api from "./api.ts";
 import type { Judgement, Models } from "./api_types.ts";
 import { type Sentence } from "./conllu.ts";
 import { History } from "./history.ts";
-import { applied, predict, type Prediction } from "./predict.ts";
+import { applied, bestTrees, predict, type Parser, type Prediction } from "./predict.ts";
 import { annotationOf, arc, decidedCount, isDecided, type Annotation } from "./tree.ts";
 import { written } from "./write.ts";
 
@@ -19,7 +19,10 @@ export interface Item {
   saved: string | null; // the text that the server has
 }
 
-export type Topic = "opened" | "moved" | "edited" | "predicted" | "judged" | "model" | "saving" | "rules";
+const QUICK = 200; // milliseconds between two steps of someone who leafs through the sentences
+const LATER = 250; // milliseconds until the best trees are asked for, if nothing else is
+
+export type Topic = "opened" | "moved" | "edited" | "predicted" | "judged" | "trees" | "model" | "saving" | "rules";
 
 export class Session {
   items: Item[] = [];
@@ -35,6 +38,9 @@ export class Session {
   trouble = ""; // why there is no prediction for the current sentence
   lastAnswer = 0; // milliseconds from the last edit to its prediction
   readonly history = new History();
+  private came = 0; // when the current sentence was come to
+  private leafing = 0;
+  private resting = 0;
   private readonly listeners = new Map<Topic, ((place: number) => void)[]>();
 
   on(topics: Topic[], listener: (place: number) => void): void {
@@ -74,7 +80,21 @@ export class Session {
     this.word = word;
     this.trouble = "";
     this.tell("moved");
-    void this.predict(place);
+    clearTimeout(this.leafing);
+    const now = performance.now();
+    if (now - this.came > QUICK) void this.predict(place);
+    else this.leafing = setTimeout(() => void this.predict(place), QUICK);
+    this.came = now;
+  }
+
+  // Whether the current sentence has its answer: what is shown will stay as it is.
+  get settled(): boolean {
+    const item = this.item;
+    return !item || !this.model || this.compare || this.trouble !== "" || item.predicted === item.annotation;
+  }
+
+  private get parser(): Parser {
+    return { model: this.model, labels: new Set(this.labels) };
   }
 
   select(word: number): void {
@@ -90,6 +110,7 @@ export class Session {
     const after = change(before);
     if (after === before) return false;
     item.annotation = after;
+    this.trouble = "";
     this.history.push({ place: this.current, what, before, after });
     this.tell("edited");
     if (!this.compare) void this.predict(this.current);
@@ -124,8 +145,9 @@ export class Session {
     if (!item || !this.model || item.predicted === item.annotation) return;
     const asked = item.annotation;
     const start = performance.now();
+    if (place === this.current) this.trouble = "";
     try {
-      const prediction = await predict(asked, this.model, new Set(this.labels));
+      const prediction = await predict(asked, this.parser);
       if (item.annotation !== asked) return;
       item.annotation = applied(asked, prediction);
       item.prediction = prediction;
@@ -133,12 +155,26 @@ export class Session {
       this.history.amend(asked, item.annotation);
       this.settle(place, "", performance.now() - start);
       void this.judge(place);
+      clearTimeout(this.resting);
+      this.resting = setTimeout(() => void this.findTrees(place), LATER);
     } catch (error) {
       if (item.annotation !== asked) return;
       item.prediction = null;
       this.offline = error instanceof api.ServerError && error.status === 0;
       this.settle(place, (error as Error).message);
     }
+  }
+
+  // The best trees of a sentence, once.
+  async findTrees(place: number): Promise<void> {
+    const item = this.items[place];
+    const prediction = item?.prediction;
+    if (!item || !prediction || prediction.trees || place !== this.current) return;
+    const asked = item.annotation;
+    const found = await bestTrees(asked, this.parser).catch(() => []);
+    if (item.prediction !== prediction || item.annotation !== asked) return;
+    prediction.trees = found;
+    this.tell("trees", place);
   }
 
   private settle(place: number, trouble: string, took = 0): void {
@@ -189,7 +225,7 @@ export function doubtOf(item: Item): Doubt | null {
   let differ = 0;
   found.words.forEach((word, place) => {
     const own = item.annotation.arcs[place];
-    if (!own || isDecided(own) || word.head_probability === null) return;
+    if (!own || isDecided(own) || own.head === null || word.head_probability === null) return;
     errors += 1 - word.head_probability * (word.label_probability ?? 1);
     if (own.head !== word.best_head || own.deprel !== word.best_deprel) differ += 1;
   });

@@ -5,8 +5,8 @@ import { byId, h, percent } from "./dom.ts";
 import { drawTree, NO_MARKS, type Marks } from "./draw.ts";
 import { layoutOf, measure, type Layout } from "./layout.ts";
 import { alternatives } from "./predict.ts";
-import type { Session } from "./session.ts";
-import { arc, isDecided, type Annotation } from "./tree.ts";
+import type { Item, Session } from "./session.ts";
+import { arc, isDecided, type Annotation, type Arc } from "./tree.ts";
 
 export class TreeView {
   readonly element = byId("tree");
@@ -34,7 +34,7 @@ export class TreeView {
     const { item, current } = this.session;
     this.element.hidden = !item;
     if (!item) return;
-    const annotation = this.preview ?? item.annotation;
+    const annotation = this.preview ?? this.waiting(item) ?? item.annotation;
     this.mark(current, annotation);
     this.layout = layoutOf(annotation, measure, this.enhanced);
     const svg = drawTree(annotation, this.layout, this.marks());
@@ -42,6 +42,20 @@ export class TreeView {
     this.element.replaceChildren(svg);
     this.element.dataset["preview"] = this.preview ? "yes" : "no";
     this.keepInSight();
+  }
+
+  // While the parser is asked, words that have no arc now keep their old one, faint.
+  private waiting(item: Item): Annotation | null {
+    const { annotation } = item;
+    const before = this.shown;
+    const asking = this.session.model && !this.session.compare && !this.session.trouble && item.predicted !== annotation;
+    if (!asking || before?.place !== this.session.current || before.annotation.arcs.length !== annotation.arcs.length) return null;
+    const arcs = annotation.arcs.map((own, place): Arc => {
+      const old = before.annotation.arcs[place] as Arc;
+      if (own.head === null) return { ...old, standing: "guessed", labelStanding: "guessed", probability: null, labelProbability: null };
+      return own.deprel === null ? { ...own, deprel: old.deprel } : own;
+    });
+    return { ...annotation, arcs };
   }
 
   // Arcs that are other ones than a moment ago are pointed out.
@@ -74,7 +88,7 @@ export class TreeView {
   }
 
   private scale(svg: SVGSVGElement): void {
-    const room = this.element.clientWidth - 4;
+    const room = this.element.clientWidth - 20; // its padding
     if (!this.layout || !this.fit || this.layout.width <= room) return;
     svg.setAttribute("width", String(room));
     svg.setAttribute("height", String((this.layout.height * room) / this.layout.width));
