@@ -81,11 +81,16 @@ def desk_at(browser: Any) -> Iterator[Callable[..., Desk]]:
 
     def watch(page: Any, address: str) -> None:
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("request", lambda request: request.url.startswith((address, "blob:", "data:")) or wrong.append(request.url))
+        page.on(
+            "request",
+            lambda request: request.url.startswith((address, "blob:", "data:")) or wrong.append(request.url),
+        )
         page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
 
     def make(address: str, **options: Any) -> Desk:
-        context = options.pop("context", None) or browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | options)
+        context = options.pop("context", None) or browser.new_context(
+            **{"viewport": {"width": 1280, "height": 800}} | options
+        )
         context.set_default_timeout(8000)
         contexts.append(context)
         page = context.new_page()

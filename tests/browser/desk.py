@@ -49,7 +49,9 @@ class Desk:
     def go(self, place: int) -> None:
         """To the sentence at this place, from 1, and to its tree."""
         self.keys("g", "Home", *["ArrowDown"] * (place - 1))
-        self.page.wait_for_function(f"() => document.querySelector('#place').textContent.startsWith('{place} of')")
+        self.page.wait_for_function(
+            f"() => document.querySelector('#place').textContent.startsWith('{place} of')"
+        )
         self.page.focus("#tree")
         self.settle()
 

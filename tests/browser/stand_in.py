@@ -29,8 +29,9 @@ def policy(page: bytes) -> str:
         return base64.b64encode(hashlib.sha256(inside).digest()).decode()
 
     return (
-        f"default-src 'none'; script-src 'sha256-{digest(b'script')}'; style-src 'sha256-{digest(b'style')}'; "
-        "connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'sha256-{digest(b'script')}'; "
+        f"style-src 'sha256-{digest(b'style')}'; "
+        "connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; form-action 'none'"
     )
 
 
@@ -53,7 +54,9 @@ class Parser:
         given = request.get("constraints") or [None] * len(sentences)
         return {"sentences": [self.one(*pair, request) for pair in zip(sentences, given, strict=True)]}
 
-    def one(self, sentence: Sentence, given: dict[str, Any] | None, request: dict[str, Any]) -> dict[str, Any]:
+    def one(
+        self, sentence: Sentence, given: dict[str, Any] | None, request: dict[str, Any]
+    ) -> dict[str, Any]:
         given = given or {}
         options = ParseOptions(constraints=True, **request.get("options", {}))
         sentence.heads = [given.get("heads", {}).get(str(id)) for id in range(1, len(sentence) + 1)]
@@ -87,7 +90,10 @@ class Parser:
             word["probability"] = float(heads[word["head"], id])
             word["label_probability"] = float(labels[id][names.index(word["deprel"])])
         least = request.get("alternatives", 1)
-        listed = [([*enumerate(heads[:, id])], [*zip(names, labels[id], strict=True)]) for id in range(1, len(heads))]
+        listed = [
+            ([*enumerate(heads[:, id])], [*zip(names, labels[id], strict=True)])
+            for id in range(1, len(heads))
+        ]
         data["alternatives"] = [
             {"heads": likely(own, least), "labels": likely(names_of, least)} for own, names_of in listed
         ]

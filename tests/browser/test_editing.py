@@ -1,11 +1,11 @@
-"""Every gesture of an annotator, by mouse and by keys; what was exported is what was meant, and nothing else."""
+"""Every gesture of an annotator, by mouse and by keys; exported is what was meant, and nothing else."""
 
 from __future__ import annotations
 
 import pytest
-from browser.desk import EXAMPLES, Desk, blocks
 
 from arbora.treebank import read
+from browser.desk import EXAMPLES, Desk, blocks
 
 EN = EXAMPLES / "en.conllu"
 KEYS = "# text = We saw the man with a telescope\n" + "".join(
@@ -244,9 +244,10 @@ def test_alternatives_are_shown_and_taken(desk):
     desk.page.click("#dock-heads .choice >> text=" + ("man" if head == 4 else "saw"))
     desk.settle()
     assert desk.head(7) == head
-    desk.page.click("#dock-labels .choice >> nth=1")
+    assert "label-guessed" in desk.standing(7)
+    desk.page.click("#dock-labels .choice >> nth=0")
     desk.settle()
-    assert "decided" in desk.standing(7)
+    assert "label-guessed" not in desk.standing(7)
 
 
 def test_heads_by_arrows_and_alternatives(desk):

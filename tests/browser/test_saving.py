@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from browser.desk import EXAMPLES, Desk, blocks
 
 EN = EXAMPLES / "en.conllu"
@@ -123,7 +124,9 @@ def test_what_could_not_be_saved_is_kept_and_saved_later(serve, desk_at, treeban
         desk.go(3)
         desk.page.route("**/v1/treebank/**", lambda route: route.abort())
         desk.drag(4, 9)
-        desk.page.wait_for_function("() => document.querySelector('#saved').textContent.includes('Not saved')")
+        desk.page.wait_for_function(
+            "() => document.querySelector('#saved').textContent.includes('Not saved')"
+        )
         assert "Decided" not in treebank.read_text("utf-8")
         desk.page.unroute("**/v1/treebank/**")
         desk.page.on("dialog", lambda dialog: dialog.accept())

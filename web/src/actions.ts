@@ -11,6 +11,8 @@ export class Actions {
   // The order in which the list shows sentences; set by the list.
   order: () => readonly number[] = () => this.session.items.map((_, place) => place);
 
+  private doubtful = 0; // the word that was gone to last
+
   constructor(readonly session: Session) {}
 
   private form(word: number): string {
@@ -111,7 +113,9 @@ export class Actions {
     const annotation = this.session.item?.annotation;
     if (!annotation) return;
     const words = doubtfulWords(annotation);
-    const next = words[words.indexOf(this.word) + 1] ?? words[0];
+    const on = this.doubtful === this.word ? words.indexOf(this.word) + 1 : 0; // the next one, or the worst
+    const next = words[on] ?? words[0];
+    this.doubtful = next ?? 0;
     if (next) this.session.select(next);
     else announce("Every word of this sentence is decided.");
   }
