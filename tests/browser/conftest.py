@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from browser.desk import Desk
-from browser.stand_in import Parser, StandIn
+from browser.serving import serving
 
 FLAGS = [
     "--headless",
@@ -47,30 +45,8 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def parser(tmp_path_factory: pytest.TempPathFactory) -> Parser:
-    return Parser(tmp_path_factory.mktemp("requests"))
-
-
-@pytest.fixture(scope="session")
-def serve(parser: Parser) -> Callable[..., Any]:
-    """Gives a server that runs within a ``with``: ``serve(treebank)`` for a file, ``serve()`` for none."""
-
-    @contextmanager
-    def serving(treebank: Path | None = None) -> Iterator[str]:
-        server = StandIn(parser, treebank)
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        thread.start()
-        yield server.address
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-    return serving
-
-
-@pytest.fixture(scope="session")
-def address(serve: Callable[..., Any]) -> Iterator[str]:
-    with serve() as found:
+def address() -> Iterator[str]:
+    with serving() as found:
         yield found
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from browser.desk import EXAMPLES, Desk, blocks
+from browser.serving import serving
 
 EN = EXAMPLES / "en.conllu"
 
@@ -20,9 +21,9 @@ def treebank(tmp_path) -> Path:
 
 
 @pytest.fixture
-def two_desks(serve, desk_at, browser, treebank) -> Iterator[tuple[Desk, Desk]]:
+def two_desks(desk_at, browser, treebank) -> Iterator[tuple[Desk, Desk]]:
     """Two annotators at one file, each in a browser of their own."""
-    with serve(treebank) as address:
+    with serving(treebank) as address:
         desks = desk_at(address), desk_at(address)
         for desk in desks:
             desk.go(3)
@@ -35,9 +36,9 @@ def saved(desk: Desk) -> None:
     desk.page.wait_for_function("() => document.querySelector('#saved').textContent === 'All is saved'")
 
 
-def test_edits_are_saved_and_the_rest_is_the_same_bytes(serve, desk_at: Callable[..., Desk], treebank):
+def test_edits_are_saved_and_the_rest_is_the_same_bytes(desk_at: Callable[..., Desk], treebank):
     before = treebank.read_text("utf-8")
-    with serve(treebank) as address:
+    with serving(treebank) as address:
         desk = desk_at(address)
         assert desk.page.inner_text("#name") == "served.conllu"
         desk.go(3)
@@ -118,8 +119,8 @@ def test_a_change_of_another_sentence_is_no_conflict(two_desks, treebank):
     assert "Decided=Yes" in blocks(text)[2]
 
 
-def test_what_could_not_be_saved_is_kept_and_saved_later(serve, desk_at, treebank):
-    with serve(treebank) as address:
+def test_what_could_not_be_saved_is_kept_and_saved_later(desk_at, treebank):
+    with serving(treebank) as address:
         desk = desk_at(address)
         desk.go(3)
         desk.page.route("**/v1/treebank/**", lambda route: route.abort())

@@ -6,6 +6,7 @@ import { bare } from "./write.ts";
 import type { Item, Session } from "./session.ts";
 
 const PORTION = 25;
+const BUSY = 1000; // milliseconds until a busy server is asked again
 const PAUSE = 15; // milliseconds, in which edits come first
 
 // Of a sentence without a tree: how sure the parser is of its own.
@@ -52,11 +53,28 @@ export class Doubts {
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
       if (own !== this.turn) return;
-      await this.judge(portion).catch(() => undefined);
+      await this.patiently(portion);
       if (own !== this.turn) return;
       this.progress(true);
     }
     this.progress(false);
+  }
+
+  // A sentence that the server refuses is left out; a server that is busy is asked again.
+  private async patiently(places: number[]): Promise<void> {
+    const { items } = this.session;
+    let left = places;
+    while (left.length && items === this.session.items) {
+      try {
+        return await this.judge(left);
+      } catch (error) {
+        if (!(error instanceof api.ServerError)) throw error;
+        const refused = left[Number(error.body["sentence"] ?? Number.NaN)];
+        if (refused !== undefined) left = left.filter((place) => place !== refused);
+        else if (error.status === 503) await new Promise((resolve) => setTimeout(resolve, BUSY));
+        else return;
+      }
+    }
   }
 
   private async judge(places: number[]): Promise<void> {
