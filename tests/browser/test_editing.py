@@ -241,6 +241,7 @@ def test_alternatives_are_shown_and_taken(desk):
     desk.select(7)
     desk.press("2")
     assert desk.head(7) == other(head)
+    assert desk.page.locator("#dock-heads .choice").count() == 2  # what there is if it were not decided
     desk.page.click("#dock-heads .choice >> text=" + ("man" if head == 4 else "saw"))
     desk.settle()
     assert desk.head(7) == head
@@ -267,7 +268,8 @@ def test_heads_by_arrows_and_alternatives(desk):
 
 
 def test_undo_and_redo_without_end(desk):
-    desk.open(EN)
+    start = "".join(blocks(EN.read_text("utf-8"))[:4])
+    desk.open_text(start)
     desk.go(3)
     texts = [desk.export()]
     for word in range(1, 11):
@@ -280,7 +282,7 @@ def test_undo_and_redo_without_end(desk):
     for text in reversed(texts[:-1]):
         desk.press("z")
         assert desk.export() == text
-    assert texts[0] == EN.read_bytes()
+    assert texts[0] == start.encode()
     assert desk.page.is_disabled("#undo")
     for text in texts[1:]:
         desk.press("y")

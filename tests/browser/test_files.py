@@ -29,6 +29,11 @@ def test_opening_and_looking_changes_nothing(desk, name):
     assert desk.export() == path.read_bytes()
 
 
+def test_the_file_is_downloaded_by_its_name(desk):
+    desk.open(EN)
+    assert desk.download() == ("en.conllu", EN.read_bytes())
+
+
 def test_odd_bytes_stay(desk):
     """A byte order mark, line ends of another system, empty lines, no line end at the end."""
     text = "\ufeff# text = Go on\r\n1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\r\n"
@@ -49,6 +54,7 @@ def test_a_broken_file_is_refused_with_its_line(desk, tmp_path):
     dialog = desk.page.locator("dialog")
     assert "broken.conllu: line 2: it has 4 columns in place of 10" in dialog.inner_text()
     dialog.locator("button").click()
+    dialog.wait_for(state="detached")
     assert desk.export() == EN.read_bytes()
 
 

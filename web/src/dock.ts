@@ -26,7 +26,7 @@ export class Dock {
     private readonly actions: Actions,
     private readonly openLabels: () => void,
   ) {
-    session.on(["opened", "moved", "edited", "predicted", "judged", "trees", "rules"], (place) => {
+    session.on(["opened", "moved", "edited", "predicted", "judged", "choices", "rules"], (place) => {
       if (place === session.current) this.draw();
     });
     this.trees.addEventListener("keydown", (event) => this.onKey(event));

@@ -14,7 +14,7 @@ export class Header {
     private readonly session: Session,
     private readonly keys: Keys,
   ) {
-    session.on(["opened", "moved", "edited", "predicted", "trees", "model"], () => this.draw());
+    session.on(["opened", "moved", "edited", "predicted", "choices", "model"], () => this.draw());
     this.model.addEventListener("change", () => this.changeModel());
     for (const button of document.querySelectorAll<HTMLElement>("[data-key]")) {
       button.addEventListener("click", () => this.run(button.dataset["key"] as string));

@@ -13,10 +13,11 @@ export interface Prediction {
   bound: ParsedData; // the one that goes with what the file says, too
   released: boolean; // nothing goes with what the file says
   trees: RankedTree[] | null; // the best ones, which take longer and come later
+  lifted: Map<number, Choices>; // of decided words: what there would be if they were not
 }
 
 export const alternatives = (prediction: Prediction | null, word: number): Choices | null =>
-  prediction?.free.alternatives?.[word - 1] ?? null;
+  prediction?.lifted.get(word) ?? prediction?.free.alternatives?.[word - 1] ?? null;
 
 export const trees = (prediction: Prediction | null): RankedTree[] => prediction?.trees ?? [];
 
@@ -63,7 +64,17 @@ export async function predict(annotation: Annotation, parser: Parser): Promise<P
   const free = found[0] as ParsedData;
   if (free.error) throw new Error(free.error);
   const bound = found[1];
-  return { free, bound: bound && !bound.error ? bound : free, released: Boolean(bound?.error), trees: null };
+  const fits = bound && !bound.error;
+  return { free, bound: fits ? bound : free, released: Boolean(bound?.error), trees: null, lifted: new Map() };
+}
+
+// What there would be for a word that is decided, if it were not.
+export async function lifted(annotation: Annotation, parser: Parser, word: number): Promise<Choices | null> {
+  const constraints = constraintsOf(annotation, parser.labels, false);
+  delete constraints.heads?.[word];
+  delete constraints.labels?.[word];
+  const found = await ask(annotation, parser, [constraints], { alternatives: LEAST });
+  return found[0]?.alternatives?.[word - 1] ?? null;
 }
 
 export async function bestTrees(annotation: Annotation, parser: Parser): Promise<RankedTree[]> {
@@ -101,7 +112,7 @@ export function applied(annotation: Annotation, prediction: Prediction): Annotat
       changes.set(word.id, { ...head, ...label });
     } else if (own.standing === "given") {
       changes.set(word.id, judged(own, prediction.free.alternatives?.[word.id - 1], free.head));
-    } else if (own.standing === "decided" && own.labelStanding !== "decided") {
+    } else if (own.standing === "decided" && (own.labelStanding === "unset" || own.labelStanding === "guessed")) {
       changes.set(word.id, label);
     }
   }

@@ -4,7 +4,7 @@ import * as api from "./api.ts";
 import type { Judgement, Models } from "./api_types.ts";
 import { type Sentence } from "./conllu.ts";
 import { History } from "./history.ts";
-import { applied, bestTrees, predict, type Parser, type Prediction } from "./predict.ts";
+import { alternatives, applied, bestTrees, lifted, predict, type Parser, type Prediction } from "./predict.ts";
 import { annotationOf, arc, decidedCount, isDecided, type Annotation } from "./tree.ts";
 import { written } from "./write.ts";
 
@@ -22,7 +22,7 @@ export interface Item {
 const QUICK = 200; // milliseconds between two steps of someone who leafs through the sentences
 const LATER = 250; // milliseconds until the best trees are asked for, if nothing else is
 
-export type Topic = "opened" | "moved" | "edited" | "predicted" | "judged" | "trees" | "model" | "saving" | "rules";
+export type Topic = "opened" | "moved" | "edited" | "predicted" | "judged" | "choices" | "model" | "saving" | "rules";
 
 export class Session {
   items: Item[] = [];
@@ -101,6 +101,7 @@ export class Session {
     if (!this.item || word < 1 || word > this.item.annotation.arcs.length) return;
     this.word = word;
     this.tell("moved");
+    void this.lift(word);
   }
 
   edit(what: string, change: (annotation: Annotation) => Annotation): boolean {
@@ -174,7 +175,21 @@ export class Session {
     const found = await bestTrees(asked, this.parser).catch(() => []);
     if (item.prediction !== prediction || item.annotation !== asked) return;
     prediction.trees = found;
-    this.tell("trees", place);
+    this.tell("choices", place);
+  }
+
+  // Of a decided word, once: what else the parser would take.
+  async lift(word: number): Promise<void> {
+    const item = this.item;
+    const prediction = item?.prediction;
+    const place = this.current;
+    if (!item || !prediction || item.annotation.arcs[word - 1]?.standing !== "decided") return;
+    if (prediction.lifted.has(word) || item.predicted !== item.annotation) return;
+    prediction.lifted.set(word, alternatives(prediction, word) ?? { heads: [], labels: [] });
+    const found = await lifted(item.annotation, this.parser, word).catch(() => null);
+    if (!found || item.prediction !== prediction) return;
+    prediction.lifted.set(word, found);
+    this.tell("choices", place);
   }
 
   private settle(place: number, trouble: string, took = 0): void {
@@ -182,6 +197,7 @@ export class Session {
     if (place === this.current) this.trouble = trouble;
     if (took) this.lastAnswer = took;
     this.tell("predicted", place);
+    if (place === this.current && !trouble) void this.lift(this.word);
   }
 
   async judge(place: number): Promise<void> {
@@ -200,7 +216,8 @@ export class Session {
   }
 
   judging(places: number[]): Parameters<typeof api.judge>[0] {
-    const sentences = places.map((place) => ({ conllu: written((this.items[place] as Item).annotation) }));
+    const texts = places.map((place) => written((this.items[place] as Item).annotation));
+    const sentences = texts.map((text) => ({ conllu: text.replace(/^\uFEFF/, "") }));
     return { model: this.model, sentences, ...(this.rules.trim() ? { rules: this.rules } : {}) };
   }
 

@@ -90,12 +90,18 @@ function inTheWay(annotation: Annotation, word: number, head: number): number[] 
   return [between.findLast((id) => arc(annotation, id).standing === "given") ?? (between.at(-1) as number)];
 }
 
+const DECIDED_LABEL = { labelStanding: "decided", labelProbability: null } as const;
+
+// What becomes of a label when its word gets this head: that of the file stays if the file has the same arc.
+function labelUnder(old: Arc, head: number): Partial<Arc> {
+  if (old.head !== head) return FREE_LABEL;
+  return old.labelStanding === "given" ? DECIDED_LABEL : {};
+}
+
 // The person says which head the word has, and perhaps the label; else the parser is asked for that.
 export function decide(annotation: Annotation, word: number, head: number, deprel?: string): Annotation {
   const old = arc(annotation, word);
-  const kept = old.head === head && deprel === undefined ? {} : FREE_LABEL;
-  const label: Partial<Arc> =
-    deprel === undefined ? kept : { deprel, labelStanding: "decided", labelProbability: null };
+  const label = deprel === undefined ? labelUnder(old, head) : { deprel, ...DECIDED_LABEL };
   const changes = new Map(inTheWay(annotation, word, head).map((id) => [id, FREE] as [number, Partial<Arc>]));
   changes.set(word, {
     head,

@@ -21,7 +21,7 @@ export class TreeView {
   private readonly tip = byId("tip");
 
   constructor(private readonly session: Session) {
-    session.on(["opened", "moved", "edited", "predicted", "judged", "rules"], (place) => {
+    session.on(["opened", "moved", "edited", "predicted", "judged", "choices", "rules"], (place) => {
       if (place === session.current) this.draw();
     });
   }
@@ -106,6 +106,7 @@ export class TreeView {
   hover(word: number | null, x = 0, y = 0): void {
     if (word === this.hovered) return;
     this.hovered = word;
+    if (word !== null) void this.session.lift(word);
     this.draw();
     this.tip.hidden = word === null || !this.choices;
     if (this.tip.hidden || word === null) return;
