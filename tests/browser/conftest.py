@@ -22,7 +22,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-EXPECTED = ("404", "409", "ERR_FAILED")  # no treebank is served; someone else was faster; a test cut the line
+VIEWPORT = {"width": 1280, "height": 800}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -50,37 +50,38 @@ def address() -> Iterator[str]:
         yield found
 
 
+@pytest.fixture(scope="session")
+def one_desk(browser: Any, address: str) -> Iterator[Desk]:
+    context = browser.new_context(viewport=VIEWPORT)
+    yield make_desk(context, address)
+    context.close()
+
+
+@pytest.fixture
+def desk(one_desk: Desk) -> Iterator[Desk]:
+    """A desk without a treebank, where nothing was done yet. No other server is asked, and nothing fails."""
+    one_desk.forget()
+    yield one_desk
+    assert not one_desk.wrong
+
+
 @pytest.fixture
 def desk_at(browser: Any) -> Iterator[Callable[..., Desk]]:
-    """Gives a desk at a server, in a browser of its own; no other server is asked, and nothing goes wrong."""
-    contexts, wrong = [], []
-
-    def watch(page: Any, address: str) -> None:
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on(
-            "request",
-            lambda request: request.url.startswith((address, "blob:", "data:")) or wrong.append(request.url),
-        )
-        page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+    """Gives a desk at any server, in a browser of its own."""
+    desks: list[Desk] = []
 
     def make(address: str, **options: Any) -> Desk:
-        context = options.pop("context", None) or browser.new_context(
-            **{"viewport": {"width": 1280, "height": 800}} | options
-        )
-        context.set_default_timeout(8000)
-        contexts.append(context)
-        page = context.new_page()
-        watch(page, address)
-        desk = Desk(page, address)
-        desk.visit()
-        return desk
+        desks.append(make_desk(browser.new_context(**{"viewport": VIEWPORT} | options), address))
+        return desks[-1]
 
     yield make
-    for context in dict.fromkeys(contexts):
-        context.close()
-    assert not [text for text in wrong if not any(code in text for code in EXPECTED)]
+    for desk in desks:
+        desk.page.context.close()
+        assert not desk.wrong
 
 
-@pytest.fixture
-def desk(desk_at: Callable[..., Desk], address: str) -> Desk:
-    return desk_at(address)
+def make_desk(context: Any, address: str) -> Desk:
+    context.set_default_timeout(20_000)
+    desk = Desk(context.new_page(), address)
+    desk.visit()
+    return desk

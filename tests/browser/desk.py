@@ -10,6 +10,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "treebank"
+EXPECTED = ("404", "409", "ERR_FAILED")
+"""Of messages: no treebank is served, someone else was faster, a test cut the line."""
 PICTURES = os.environ.get("ARBORA_PICTURES")
 """Where tests write what they see, for docs/annotating.md; nowhere if it is not set."""
 
@@ -34,8 +36,31 @@ class Desk:
     def __init__(self, page: Any, address: str) -> None:
         self.page, self.address = page, address
         self.chosen = ""
+        self.wrong: list[str] = []
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("request", lambda request: self._check(request.url))
+        page.on("console", lambda message: self._hear(message.type, message.text))
         page.add_init_script(WATCH_EXPORT)
         page.on("filechooser", lambda chooser: chooser.set_files(self.chosen))
+
+    def _check(self, url: str) -> None:
+        if not url.startswith((self.address, "blob:", "data:")):
+            self.wrong.append(f"another server was asked: {url}")
+
+    def _hear(self, kind: str, text: str) -> None:
+        if kind == "error" and not any(code in text for code in EXPECTED):
+            self.wrong.append(text)
+
+    def forget(self) -> None:
+        """As if the page was never there."""
+        self.page.evaluate(
+            """() => new Promise((resolve) => {
+                const request = indexedDB.deleteDatabase("arbora");
+                request.onsuccess = request.onblocked = resolve;
+            })"""
+        )
+        self.wrong.clear()
+        self.visit()
 
     def visit(self) -> None:
         self.page.goto(self.address)

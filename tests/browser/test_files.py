@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from browser.desk import EXAMPLES, Desk, blocks
+from browser.desk import EXAMPLES, blocks
 
 EN = EXAMPLES / "en.conllu"
 CORRUPTED = "arbora-en-007"
@@ -172,8 +172,7 @@ def test_five_thousand_sentences_are_a_list_of_a_few_rows(desk):
     assert rows.last.get_attribute("aria-posinset") == "5012"
 
 
-def test_without_a_parser_it_is_an_editor(desk_at, address, tmp_path):
-    desk: Desk = desk_at(address)
+def test_without_a_parser_it_is_an_editor(desk):
     desk.open(EN)
     desk.go(3)
     desk.page.route("**/v1/**", lambda route: route.abort())
