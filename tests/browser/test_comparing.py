@@ -45,7 +45,7 @@ def test_differences_are_listed(compared):
     assert page.locator("#compare .arc.differing").count() == 2
     compared.keys("PageDown")
     assert page.locator("#compare tbody tr").count() == 2
-    compared.picture("compare")
+    compared.picture("compare", "#compare")
     assert compared.export() == EN.read_bytes()
 
 

@@ -131,7 +131,7 @@ def test_labels_are_listed_by_probability_and_filtered(desk):
     assert "%" in options.first.inner_text()
     desk.keys(*"nm")
     assert all("nm" in text for text in options.all_inner_texts())
-    desk.picture("labels")
+    desk.picture("labels", "#sheet")
     desk.keys("ArrowDown", "Escape")
     assert desk.page.locator("#labels").is_hidden()
     assert desk.label(4) == "obj"
@@ -236,7 +236,7 @@ def test_alternatives_are_shown_and_taken(desk):
     assert "man" in tip
     assert "%" in tip
     assert desk.page.locator("#tree .choice").count() >= 1  # a thin arc to the other head
-    desk.picture("alternatives")
+    desk.picture("alternatives", "#sheet")
     desk.page.mouse.move(5, 5)
     desk.select(7)
     desk.press("2")

@@ -133,7 +133,7 @@ def test_rules_are_live_warnings(desk):
     )
     assert "leave breaks rules:1: root is upos=NOUN" in warnings.inner_text()
     assert "warned" in (desk.page.locator("#tree .word[data-word='4']").get_attribute("class") or "")
-    desk.picture("rules")
+    desk.picture("rules", "#dock")
     desk.press("r")
     desk.drag(0, 6)
     desk.page.wait_for_function(

@@ -30,7 +30,7 @@ def test_left_to_right_and_right_to_left(desk):
     assert "Word 2 of 3" in desk.page.inner_text("#live")
     desk.drag(2, 3)
     assert desk.head(3) == 2
-    desk.picture("right-to-left")
+    desk.picture("right-to-left", "#tree")
 
 
 def test_tokens_empty_nodes_and_enhanced_arcs_are_shown(desk):
@@ -43,7 +43,7 @@ def test_tokens_empty_nodes_and_enhanced_arcs_are_shown(desk):
         "obj",
         "conj:and",
     ] or (desk.page.locator("#tree .enhanced").count() == 4)
-    desk.picture("enhanced")
+    desk.picture("enhanced", "#tree")
     desk.go(4)
     assert desk.page.locator("#tree .multiword").text_content() == "Don't"
 
@@ -123,12 +123,12 @@ def test_nobody_is_kept_out(desk_at, address, scheme, tmp_path):
     desk.press("x")
     desk.page.wait_for_selector("#dock-trees [data-rank='1']")
     clean()
-    desk.picture(f"page-{scheme}")
+    if scheme == "dark":
+        desk.picture("dark")
     desk.keys("l")
     clean()
     desk.keys("Escape", "?")
     clean()
-    desk.picture(f"help-{scheme}")
     desk.keys("Escape")
     desk.page.wait_for_selector("dialog", state="detached")
     other = tmp_path / "other.conllu"

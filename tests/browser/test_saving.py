@@ -75,7 +75,7 @@ def third(treebank: Path) -> list[list[str]]:
 def test_mine_is_kept(two_desks, treebank):
     _, second = conflict(two_desks)
     assert third(treebank)[8][6] == "4"  # nothing is overwritten yet
-    second.picture("conflict")
+    second.picture("conflict", "dialog")
     second.page.click("dialog [data-action=mine]")
     saved(second)
     assert third(treebank)[6][6] == "4"

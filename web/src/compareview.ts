@@ -2,7 +2,7 @@
 
 import { differences, paired, sameWords, type Difference } from "./compare.ts";
 import type { Sentence } from "./conllu.ts";
-import { announce, byId, h } from "./dom.ts";
+import { announce, byId, counted, h } from "./dom.ts";
 import { drawTree, NO_MARKS } from "./draw.ts";
 import { layoutOf, measure } from "./layout.ts";
 import type { Session } from "./session.ts";
@@ -47,7 +47,7 @@ export class CompareView {
     const place = this.first.findIndex((_, own) => this.differs(own));
     this.session.go(Math.max(0, place));
     const arcs = this.first.reduce((sum, own) => sum + own.length, 0);
-    announce(place < 0 ? "The two files have the same trees." : `${arcs} arcs differ.`);
+    announce(place < 0 ? "The two files have the same trees." : `${counted(arcs, "arc")} of another mind.`);
     this.panel.focus();
   }
 
@@ -86,7 +86,7 @@ export class CompareView {
     const selected = rows[this.at]?.word ?? 0;
     const theirs = partner && sameWords(item.annotation.sentence, partner) ? annotationOf(partner) : null;
     this.panel.replaceChildren(
-      h("header", {}, h("h2", {}, "Compare"), h("p", {}, `${rows.length} differences in this sentence`),
+      h("header", {}, h("h2", {}, "Compare"), h("p", {}, `${counted(rows.length, "difference")} in this sentence`),
         h("button", { type: "button", click: () => this.end() }, "Done", h("kbd", {}, "Esc"))),
       h("h3", {}, h("b", {}, "A "), this.session.name),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tree of A" }, comparedTree(item.annotation, words, selected)),

@@ -38,6 +38,8 @@ export function byId<Kind extends HTMLElement>(id: string): Kind {
   return found as Kind;
 }
 
+export const counted = (count: number, one: string): string => `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+
 // What changed, for those who do not see it.
 export function announce(text: string): void {
   byId("live").textContent = text;
@@ -46,5 +48,5 @@ export function announce(text: string): void {
 
 export function percent(p: number): string {
   if (p >= 0.995 && p < 1) return ">99%";
-  return p > 0 && p < 0.005 ? "<1%" : `${Math.round(p * 100)}%`;
+  return p < 0.005 ? "<1%" : `${Math.round(p * 100)}%`;
 }

@@ -1,34 +1,14 @@
 // Judges all sentences in the background, in portions, so that they can be listed by doubt.
 
 import * as api from "./api.ts";
-import type { Judgement, ParsedData } from "./api_types.ts";
+import type { Judgement } from "./api_types.ts";
+import { hasTree, ownJudgement } from "./judgement.ts";
 import { bare } from "./write.ts";
 import type { Item, Session } from "./session.ts";
 
 const PORTION = 25;
 const BUSY = 1000; // milliseconds until a busy server is asked again
 const PAUSE = 15; // milliseconds, in which edits come first
-
-// Of a sentence without a tree: how sure the parser is of its own.
-export function ownJudgement(parsed: ParsedData): Judgement {
-  const words = parsed.words.map((word) => ({
-    head_probability: word.probability ?? null,
-    label_probability: word.label_probability ?? null,
-    best_head: word.head ?? 0,
-    best_deprel: word.deprel ?? "_",
-    best_probability: word.probability ?? 0,
-  }));
-  const sure = words.map((word) => (word.head_probability ?? 1) * (word.label_probability ?? 1));
-  return {
-    tree_log_probability: parsed.kbest?.[0]?.log_probability ?? null,
-    expected_errors: sure.reduce((sum, p) => sum + 1 - p, 0),
-    disagreements: 0,
-    words,
-    ...(parsed.error ? { error: parsed.error } : {}),
-  };
-}
-
-export const hasTree = (item: Item): boolean => item.annotation.touched || item.original.words.every((word) => word.head !== null);
 
 export class Doubts {
   private turn = 0;
@@ -77,10 +57,14 @@ export class Doubts {
     }
   }
 
+  private isJudged(item: Item): boolean {
+    return item.annotation.touched || hasTree(item.original);
+  }
+
   private async judge(places: number[]): Promise<void> {
     const items = places.map((place) => this.session.items[place] as Item);
     const asked = items.map((item) => item.annotation);
-    const judged = places.filter((_, index) => hasTree(items[index] as Item));
+    const judged = places.filter((_, index) => this.isJudged(items[index] as Item));
     const parsed = places.filter((place) => !judged.includes(place));
     const found = new Map<number, Judgement>();
     if (judged.length) {

@@ -3,7 +3,7 @@
 
 import { percent, s } from "./dom.ts";
 import { measure, SHOWN, SIZES, type Column, type Layout, type PlacedArc } from "./layout.ts";
-import { arc, isDecided, sureness, type Annotation, type Arc } from "./tree.ts";
+import { arc, guessSureness, isDecided, type Annotation, type Arc } from "./tree.ts";
 import type { Choices } from "./api_types.ts";
 
 export interface Marks {
@@ -49,7 +49,7 @@ function standingOf(own: Arc): string {
 function label(layout: Layout, placed: PlacedArc, own: Arc, p: number | null): SVGElement {
   const x = (placed.from + placed.to) / 2;
   const y = height(layout, placed.level);
-  const doubt = p !== null && p < SHOWN && !isDecided(own) ? ` ${percent(p)}` : "";
+  const doubt = p !== null && p < SHOWN ? ` ${percent(p)}` : "";
   const name = s("tspan", { class: "name" }, placed.label);
   const text = s("text", { x, y: y + 4, "text-anchor": "middle" }, name, doubt && s("tspan", { class: "percent" }, doubt));
   const width = measure(placed.label, SIZES.label, true) + 14;
@@ -59,7 +59,7 @@ function label(layout: Layout, placed: PlacedArc, own: Arc, p: number | null): S
 
 function drawArc(layout: Layout, placed: PlacedArc, annotation: Annotation, marks: Marks): SVGElement {
   const own = arc(annotation, placed.word);
-  const p = own.standing === "decided" ? own.labelProbability : sureness(own) ?? own.probability;
+  const p = guessSureness(own);
   const line = path(layout, placed);
   const base = arcBase(layout);
   const thickness = isDecided(own) ? 2 : 1.1 + 1.5 * (own.standing === "decided" ? 1 : p ?? 0.4);
@@ -153,7 +153,8 @@ function drawChoices(layout: Layout, annotation: Annotation, marks: Marks): SVGE
       const base = arcBase(layout);
       const top = Math.max(14, base - 34 - Math.min(150, Math.abs(from.x - to.x) * 0.28));
       const d = `M${from.x},${base}C${from.x},${top} ${to.x},${top} ${to.x},${base - 2}`;
-      const text = s("text", { x: from.x, y: base - 3, "text-anchor": "middle" }, percent(p));
+      const middle = { x: (from.x + to.x) / 2, y: base / 4 + (top * 3) / 4 + 4, "text-anchor": "middle" };
+      const text = s("text", middle, percent(p));
       return [s("g", { class: "choice" }, s("path", { d, "stroke-width": (1 + p * 2).toFixed(2) }), text)];
     });
 }

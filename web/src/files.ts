@@ -5,7 +5,7 @@ import type { ServedTreebank } from "./api_types.ts";
 import type { CompareView } from "./compareview.ts";
 import { ConlluError, conlluOf, readTreebank, type Sentence } from "./conllu.ts";
 import { askText, say } from "./dialogs.ts";
-import { announce, byId, h } from "./dom.ts";
+import { announce, byId, counted, h } from "./dom.ts";
 import type { Saving } from "./saving.ts";
 import type { Session } from "./session.ts";
 import { keepFile, keepSetting, keptEdits, keptFile, keptSetting, restore, type KeptEdit } from "./storage.ts";
@@ -74,7 +74,7 @@ export class Files {
   private show(name: string, text: string, sentences: Sentence[]): void {
     void keepFile({ name, text, served: false }).catch(() => undefined);
     this.session.open(name, sentences);
-    announce(`${name}: ${sentences.length} sentences.`);
+    announce(`${name}: ${counted(sentences.length, "sentence")}.`);
   }
 
   async paste(): Promise<void> {
@@ -123,7 +123,7 @@ export class Files {
     if (!kept?.text || kept.served) return;
     this.session.open(kept.name, readTreebank(kept.text));
     restore(this.session, edits);
-    if (edits.length) announce(`${kept.name}: your work is back, ${edits.length} edited sentences.`);
+    if (edits.length) announce(`${kept.name}: your work is back, ${counted(edits.length, "edited sentence")}.`);
     this.session.go(0);
   }
 

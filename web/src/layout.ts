@@ -1,7 +1,7 @@
 // Where everything of a tree is drawn: words in a row, arcs above them on levels, enhanced arcs below.
 
 import type { Sentence } from "./conllu.ts";
-import { arc, isDecided, sureness, type Annotation } from "./tree.ts";
+import { arc, guessSureness, type Annotation } from "./tree.ts";
 
 export const SIZES = { form: 17, tag: 11, label: 12.5, level: 27, gap: 17, port: 7, top: 26, margin: 24 };
 
@@ -108,7 +108,7 @@ function linksOf(annotation: Annotation, place: Map<string, number>, text: Measu
     if (own.head === null || own.head === 0) return [];
     const [a, b] = [place.get(String(own.head)) as number, place.get(String(index + 1)) as number];
     const label = own.deprel ?? "?";
-    const p = isDecided(own) ? null : sureness(own);
+    const p = guessSureness(own);
     const room = text(label, SIZES.label, true) + (p !== null && p < SHOWN ? 58 : 28);
     const [left, right] = [Math.min(a, b), Math.max(a, b)];
     return [{ head: String(own.head), id: String(index + 1), label, room, left, right, level: 0 }];

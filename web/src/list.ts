@@ -1,6 +1,6 @@
 // The sentences in a list that holds only the rows in sight, in the order of the file or of doubt.
 
-import { byId, h } from "./dom.ts";
+import { byId, counted, h } from "./dom.ts";
 import { doubtOf, isDone, isEdited, type Item, type Session } from "./session.ts";
 import { decidedCount } from "./tree.ts";
 
@@ -95,7 +95,7 @@ export class List {
     const all = this.session.items.length;
     const judged = this.session.items.filter((item) => item.judgement).length;
     const number = (n: number): string => n.toLocaleString("en");
-    const shown = this.only ? `${number(this.order.length)} of ${number(all)} differ` : `${number(all)} sentences`;
+    const shown = this.only ? `${number(this.order.length)} of ${number(all)} differ` : counted(all, "sentence");
     return this.box.ariaBusy === "true" && judged < all && !this.only ? `${shown}, ${number(judged)} judged` : shown;
   }
 

@@ -3,6 +3,7 @@
 import * as api from "./api.ts";
 import type { Judgement, Models } from "./api_types.ts";
 import { type Sentence } from "./conllu.ts";
+import { hasTree, ownJudgement } from "./judgement.ts";
 import { History } from "./history.ts";
 import { alternatives, applied, bestTrees, lifted, predict, type Parser, type Prediction } from "./predict.ts";
 import { annotationOf, arc, decidedCount, isDecided, type Annotation } from "./tree.ts";
@@ -205,9 +206,10 @@ export class Session {
     if (!item || !this.model) return;
     const asked = item.annotation;
     try {
-      const found = await api.judge(this.judging([place]));
+      const guessed = !asked.touched && !hasTree(asked.sentence) && item.prediction;
+      const found = guessed ? [ownJudgement(guessed.free)] : (await api.judge(this.judging([place]))).sentences;
       if (item.annotation !== asked) return;
-      item.judgement = found.sentences[0] ?? null;
+      item.judgement = found[0] ?? null;
       item.judged = asked;
       this.tell("judged", place);
     } catch {

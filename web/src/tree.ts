@@ -167,6 +167,12 @@ export const decidedCount = (annotation: Annotation): number => annotation.arcs.
 export const sureness = (own: Arc): number | null =>
   own.probability === null ? null : own.probability * (own.labelProbability ?? 1);
 
+// How sure the parser is of what it guessed of an arc: of the label alone, where the head is decided.
+export const guessSureness = (own: Arc): number | null => {
+  if (isDecided(own)) return null;
+  return own.standing === "decided" ? own.labelProbability : sureness(own);
+};
+
 // What keeps the arcs from being a tree, in words.
 export function problems(annotation: Annotation): string[] {
   const ids = annotation.sentence.words.map((word) => word.id);
