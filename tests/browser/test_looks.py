@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from browser.conftest import VIEWPORT
 from browser.desk import EXAMPLES, Desk
 
 EN = EXAMPLES / "en.conllu"
@@ -68,6 +69,17 @@ def test_sixty_words_are_readable(desk):
     assert desk.page.evaluate(
         "document.querySelector('#tree').scrollWidth <= document.querySelector('#tree').clientWidth"
     )
+
+
+def test_a_small_window_shows_the_words(desk):
+    desk.open(EN)
+    desk.page.set_viewport_size({"width": 900, "height": 600})
+    desk.go(20)
+    desk.keys("End")
+    word, tree = desk.box(59), desk.page.locator("#tree").bounding_box()
+    assert tree["y"] <= word["y"]
+    assert word["y"] + word["height"] <= tree["y"] + tree["height"]
+    desk.page.set_viewport_size(VIEWPORT)
 
 
 def test_how_sure_is_said_by_thickness_and_dashes_too(desk):

@@ -96,8 +96,10 @@ export class TreeView {
 
   keepInSight(): void {
     const column = this.layout?.columns.find((own) => own.word === (this.candidate ?? this.session.word));
-    if (!column || this.hovered !== null || this.fit) return;
-    const { scrollLeft, clientWidth } = this.element;
+    if (!column || !this.layout || this.hovered !== null || this.fit) return;
+    const { scrollLeft, clientWidth, clientHeight } = this.element;
+    const below = this.layout.baseline + 40 - clientHeight; // a small window shows the words at least
+    if (below > 0 && below > this.element.scrollTop) this.element.scrollTop = below;
     const room = Math.min(160, clientWidth / 4);
     if (column.x < scrollLeft + room) this.element.scrollLeft = column.x - room;
     else if (column.x > scrollLeft + clientWidth - room) this.element.scrollLeft = column.x - clientWidth + room;
