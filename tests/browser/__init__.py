@@ -1,0 +1,1 @@
+"""Tests of the annotation page in a real browser."""

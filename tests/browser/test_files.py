@@ -1,0 +1,185 @@
+"""Files in and out, lists by doubt, rules, and work that stays over a reload."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from browser.desk import EXAMPLES, blocks
+
+EN = EXAMPLES / "en.conllu"
+CORRUPTED = "arbora-en-007"
+
+
+def corrupted() -> str:
+    """English examples with one plain error: a determiner hangs from the end of the sentence."""
+    text = EN.read_text("utf-8")
+    good = "9\tforecast\tforecast\tNOUN\tNN\tNumber=Sing\t6\tobj"
+    assert good in text
+    return text.replace(good, good.replace("\t6\tobj", "\t10\tdet"))
+
+
+@pytest.mark.parametrize("name", ["en", "de", "tr"])
+def test_opening_and_looking_changes_nothing(desk, name):
+    path = EXAMPLES / f"{name}.conllu"
+    desk.open(path)
+    desk.keys("PageDown", "PageDown", "n", "ArrowRight", "d")
+    desk.settle()
+    assert desk.export() == path.read_bytes()
+
+
+def test_the_file_is_downloaded_by_its_name(desk):
+    desk.open(EN)
+    assert desk.download() == ("en.conllu", EN.read_bytes())
+
+
+def test_odd_bytes_stay(desk):
+    """A byte order mark, line ends of another system, empty lines, no line end at the end."""
+    text = "\ufeff# text = Go on\r\n1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\r\n"
+    text += "2\ton\ton\tADV\tRB\t_\t1\tadvmod\t_\t_\r\n\r\n\r\n"
+    text += "1\tStay\tstay\tVERB\tVB\t_\t0\troot\t_\tOwn=1"
+    desk.open_text(text)
+    assert desk.export() == text.encode()
+    desk.press("a")
+    assert desk.export().decode() == text.replace("0\troot\t_\t_\r", "0\troot\t_\tDecided=Yes\r")
+
+
+def test_a_broken_file_is_refused_with_its_line(desk, tmp_path):
+    desk.open(EN)
+    broken = tmp_path / "broken.conllu"
+    broken.write_bytes(b"# x\n1\tGo\t_\t_\n\n")
+    desk.chosen = str(broken)
+    desk.keys("o")
+    dialog = desk.page.locator("dialog")
+    assert "broken.conllu: line 2: it has 4 columns in place of 10" in dialog.inner_text()
+    dialog.locator("button").click()
+    dialog.wait_for(state="detached")
+    assert desk.export() == EN.read_bytes()
+
+
+def test_a_file_is_dropped(desk):
+    data = base64.b64encode(EN.read_bytes()).decode()
+    desk.page.evaluate(
+        """data => {
+            const bytes = Uint8Array.from(atob(data), (own) => own.charCodeAt(0));
+            const dropped = new DataTransfer();
+            dropped.items.add(new File([bytes], "dropped.conllu"));
+            const how = { dataTransfer: dropped, bubbles: true, cancelable: true };
+            document.body.dispatchEvent(new DragEvent("drop", how));
+        }""",
+        data,
+    )
+    desk.page.wait_for_function("() => document.title.startsWith('dropped.conllu')")
+    desk.settle()
+    assert desk.export() == EN.read_bytes()
+
+
+def test_raw_text_is_pasted(desk):
+    desk.keys("t")
+    desk.page.fill("dialog textarea", "Dogs don't bark. Cats sleep.")
+    desk.page.click("dialog [data-action=yes]")
+    desk.page.wait_for_function("() => document.title.startsWith('pasted.conllu')")
+    desk.settle()
+    text = desk.export().decode()
+    assert len(blocks(text)) == 2
+    assert "2-3\tdon't\t" in text
+    assert all("HeadProbability=0." in row[9] or "HeadProbability=1" in row[9] for row in desk.rows())
+    assert desk.page.locator("#tree .multiword").text_content() == "don't"
+    desk.drag(5, 1)
+    assert "Decided=Yes" in desk.rows()[0][9]
+
+
+@pytest.mark.parametrize(("order", "least"), [("disagreements", 1), ("errors", 0.5), ("probability", 0)])
+def test_doubtful_sentences_come_first(desk, order, least):
+    desk.open_text(corrupted().split("\n\n# sent_id = arbora-en-004")[0] + "\n\n")
+    desk.page.wait_for_selector("#list[aria-busy=false]")
+    desk.page.select_option("#order", order)
+    desk.page.wait_for_function("() => document.querySelector('#list [role=option]').id === 'sentence-1'")
+    desk.page.focus("#list")
+    desk.keys("End", "Home")
+    desk.settle()
+    assert desk.page.inner_text("#place") == "2 of 3"
+    assert "doubt" in desk.standing(9)  # thin, with dashes and its percentage
+    assert "%" in desk.arc(9).text_content()
+    desk.page.focus("#tree")
+    desk.keys("d")
+    assert desk.page.locator("#tree .word.selected").get_attribute("data-word") == "9"
+    desk.picture("doubt")
+
+
+def test_the_next_doubtful_sentence(desk):
+    desk.open_text(corrupted().split("\n\n# sent_id = arbora-en-004")[0] + "\n\n")
+    desk.page.wait_for_selector("#list[aria-busy=false]")
+    desk.keys("n")
+    assert desk.page.inner_text("#place") == "2 of 3"
+    desk.press("s")  # what is decided is no longer doubtful
+    desk.keys("PageUp")
+    desk.keys("n")
+    assert desk.page.inner_text("#place") == "3 of 3"
+    desk.keys("Shift+N")
+    assert "No further sentence" in desk.status()
+
+
+def test_rules_are_live_warnings(desk):
+    desk.open(EN)
+    desk.go(3)
+    desk.keys("w")
+    desk.page.fill("dialog textarea", "root is upos=NOUN\nno children under upos=PUNCT")
+    desk.page.click("dialog [data-action=yes]")
+    warnings = desk.page.locator("#dock-warnings")
+    desk.page.wait_for_function(
+        "() => document.querySelector('#dock-warnings').textContent.includes('breaks')"
+    )
+    assert "leave breaks rules:1: root is upos=NOUN" in warnings.inner_text()
+    assert "warned" in (desk.page.locator("#tree .word[data-word='4']").get_attribute("class") or "")
+    desk.picture("rules", "#dock")
+    desk.press("r")
+    desk.drag(0, 6)
+    desk.page.wait_for_function(
+        "() => document.querySelector('#dock-warnings').textContent.includes('No rule is broken')"
+    )
+
+
+def test_work_stays_over_a_reload(desk):
+    desk.open(EN)
+    desk.go(3)
+    desk.drag(4, 9)
+    desk.select(1)
+    desk.press("a")
+    kept = desk.export()
+    assert kept != EN.read_bytes()
+    desk.page.wait_for_timeout(100)
+    desk.visit()
+    desk.settle()
+    assert "your work is back" in desk.status() or desk.page.inner_text("#name") == "en.conllu"
+    assert desk.export() == kept
+    desk.go(3)
+    assert "decided" in desk.standing(9)
+
+
+def test_five_thousand_sentences_are_a_list_of_a_few_rows(desk):
+    text = EN.read_text("utf-8") * 179
+    desk.open_text(text)
+    assert "5,012 sentences" in desk.page.inner_text("#list-count")
+    rows = desk.page.locator("#list [role=option]")
+    assert rows.count() < 40
+    desk.page.focus("#list")
+    desk.keys("End")
+    desk.page.wait_for_selector("#sentence-5011")
+    assert rows.count() < 40
+    assert desk.page.inner_text("#place") == "5012 of 5012"
+    assert rows.last.get_attribute("aria-posinset") == "5012"
+
+
+def test_without_a_parser_it_is_an_editor(desk):
+    desk.open(EN)
+    desk.go(3)
+    desk.page.route("**/v1/**", lambda route: route.abort())
+    desk.drag(4, 9)
+    assert desk.head(9) == 4
+    assert desk.page.is_visible("#no-parser")
+    assert desk.rows(3)[8][6] == "4"
+    desk.page.unroute("**/v1/**")
+    desk.drag(4, 7)
+    assert desk.page.is_hidden("#no-parser")

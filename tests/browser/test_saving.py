@@ -1,0 +1,138 @@
+"""A served treebank: saved as one works, and never over what someone else did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from browser.desk import EXAMPLES, Desk, blocks
+from browser.serving import serving
+
+EN = EXAMPLES / "en.conllu"
+
+
+@pytest.fixture
+def treebank(tmp_path) -> Path:
+    path = tmp_path / "served.conllu"
+    path.write_text("".join(blocks(EN.read_text("utf-8"))[:3]), "utf-8")
+    return path
+
+
+@pytest.fixture
+def two_desks(desk_at, browser, treebank) -> Iterator[tuple[Desk, Desk]]:
+    """Two annotators at one file, each in a browser of their own."""
+    with serving(treebank) as address:
+        desks = desk_at(address), desk_at(address)
+        for desk in desks:
+            desk.go(3)
+        yield desks
+        for desk in desks:
+            desk.page.close()
+
+
+def saved(desk: Desk) -> None:
+    desk.page.wait_for_function("() => document.querySelector('#saved').textContent === 'All is saved'")
+
+
+def test_edits_are_saved_and_the_rest_is_the_same_bytes(desk_at: Callable[..., Desk], treebank):
+    before = treebank.read_text("utf-8")
+    with serving(treebank) as address:
+        desk = desk_at(address)
+        assert desk.page.inner_text("#name") == "served.conllu"
+        desk.go(3)
+        desk.drag(4, 9)
+        desk.page.wait_for_timeout(50)
+        saved(desk)
+        after = treebank.read_text("utf-8")
+        assert after.encode() == desk.export()
+        assert blocks(after)[:2] == blocks(before)[:2]
+        assert "\t4\tobl" in blocks(after)[2]
+        desk.press("z")
+        desk.page.wait_for_timeout(50)
+        saved(desk)
+        assert treebank.read_text("utf-8") == before
+        desk.page.close()
+
+
+def conflict(two_desks: tuple[Desk, Desk]) -> tuple[Desk, Desk]:
+    """Both annotate sentence 3; the second one comes too late."""
+    first, second = two_desks
+    first.drag(4, 9)
+    first.page.wait_for_timeout(50)
+    saved(first)
+    second.drag(4, 7)
+    second.page.wait_for_selector("dialog")
+    return first, second
+
+
+def third(treebank: Path) -> list[list[str]]:
+    lines = blocks(treebank.read_text("utf-8"))[2].splitlines()
+    return [line.split("\t") for line in lines if line and line[0] != "#"]
+
+
+def test_mine_is_kept(two_desks, treebank):
+    _, second = conflict(two_desks)
+    assert third(treebank)[8][6] == "4"  # nothing is overwritten yet
+    second.picture("conflict", "dialog")
+    second.page.click("dialog [data-action=mine]")
+    saved(second)
+    assert third(treebank)[6][6] == "4"
+    assert third(treebank)[8][6] == "6"
+
+
+def test_theirs_is_taken(two_desks, treebank):
+    _, second = conflict(two_desks)
+    second.page.click("dialog [data-action=theirs]")
+    saved(second)
+    second.settle()
+    assert (second.head(7), second.head(9)) == (9, 4)
+    assert third(treebank)[6][6] == "9"
+    assert second.export() == treebank.read_bytes()
+
+
+def test_both_are_looked_at_and_joined(two_desks, treebank):
+    _, second = conflict(two_desks)
+    second.page.click("dialog [data-action=both]")
+    second.page.wait_for_selector("dialog table")
+    assert second.page.locator("dialog svg.tree").count() == 2
+    second.page.check("dialog input[name=word-9][value=theirs]")
+    second.page.click("dialog [data-action=join]")
+    saved(second)
+    second.settle()
+    assert (second.head(7), second.head(9)) == (4, 4)
+    assert (third(treebank)[6][6], third(treebank)[8][6]) == ("4", "4")
+
+
+def test_a_change_of_another_sentence_is_no_conflict(two_desks, treebank):
+    first, second = two_desks
+    first.go(2)
+    first.select(1)
+    first.press("a")
+    second.drag(4, 9)
+    for desk in (first, second):
+        desk.page.wait_for_timeout(50)
+        saved(desk)
+    text = treebank.read_text("utf-8")
+    assert "Decided=Yes" in blocks(text)[1]
+    assert "Decided=Yes" in blocks(text)[2]
+
+
+def test_what_could_not_be_saved_is_kept_and_saved_later(desk_at, treebank):
+    with serving(treebank) as address:
+        desk = desk_at(address)
+        desk.go(3)
+        desk.page.route("**/v1/treebank/**", lambda route: route.abort())
+        desk.drag(4, 9)
+        desk.page.wait_for_function(
+            "() => document.querySelector('#saved').textContent.includes('Not saved')"
+        )
+        assert "Decided" not in treebank.read_text("utf-8")
+        desk.page.unroute("**/v1/treebank/**")
+        desk.page.on("dialog", lambda dialog: dialog.accept())
+        desk.visit()
+        desk.page.wait_for_timeout(100)
+        saved(desk)
+        assert "Decided=Yes" in blocks(treebank.read_text("utf-8"))[2]
+        desk.page.close()

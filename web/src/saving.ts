@@ -1,0 +1,178 @@
+// A served treebank is saved sentence by sentence; where someone else was faster, the person chooses.
+
+import * as api from "./api.ts";
+import { differences, sameWords } from "./compare.ts";
+import { arrowInWords, comparedTree } from "./compareview.ts";
+import { ConlluError, parseBlock } from "./conllu.ts";
+import { dialog } from "./dialogs.ts";
+import { announce, byId, h } from "./dom.ts";
+import type { Item, Session } from "./session.ts";
+import { forgetEdit, keepEdit, type KeptEdit } from "./storage.ts";
+import { annotationOf, changed, type Annotation } from "./tree.ts";
+import { written } from "./write.ts";
+
+const LATER = 4000; // milliseconds until a server that does not answer is asked again
+
+interface Theirs {
+  conllu: string;
+  version: string;
+}
+
+export class Saving {
+  private readonly busy = new Set<number>();
+  private readonly state = byId("saved");
+  private asking = false;
+
+  constructor(private readonly session: Session) {
+    session.on(["edited"], (place) => {
+      this.keep(place);
+      if (session.compare || !session.model || session.offline) void this.save(place);
+    });
+    session.on(["predicted"], (place) => {
+      this.keep(place);
+      void this.save(place);
+    });
+    session.on(["opened"], () => this.tell(session.served ? "All is saved" : "Kept in this browser"));
+  }
+
+  private keep(place: number): void {
+    const item = this.session.items[place];
+    if (item && (item.annotation.touched || !this.session.served)) {
+      void keepEdit(place, item).catch(() => this.tell("This browser keeps nothing: export before you leave", true));
+    }
+  }
+
+  private tell(text: string, bad = false): void {
+    this.state.textContent = text;
+    this.state.classList.toggle("bad", bad);
+  }
+
+  async save(place: number): Promise<void> {
+    const item = this.session.items[place];
+    if (!this.session.served || !item || item.version === null || this.busy.has(place)) return;
+    const conllu = written(item.annotation);
+    if (conllu === item.saved) return;
+    this.busy.add(place);
+    this.tell("Saving …");
+    try {
+      const { version } = await api.save(place, { conllu, version: item.version });
+      await this.done(place, item, conllu, version);
+    } catch (error) {
+      await this.failed(place, item, error as Error);
+    } finally {
+      this.busy.delete(place);
+    }
+    if (item.saved === conllu && written(item.annotation) !== conllu) await this.save(place);
+  }
+
+  private async done(place: number, item: Item, conllu: string, version: string): Promise<void> {
+    item.version = version;
+    item.saved = conllu;
+    if (written(item.annotation) === conllu) await forgetEdit(place).catch(() => undefined);
+    this.tell("All is saved");
+  }
+
+  private async failed(place: number, item: Item, error: Error): Promise<void> {
+    if (error instanceof api.ServerError && error.status === 409 && typeof error.body["conllu"] === "string") {
+      return this.conflict(place, item, error.body as unknown as Theirs);
+    }
+    this.tell(`Not saved: ${error.message} It is kept in this browser.`, true);
+    if (error instanceof api.ServerError && error.status === 0) setTimeout(() => void this.save(place), LATER);
+  }
+
+  // What this browser kept of a sentence that is another one in the file by now.
+  async stranger({ place, block, arcs }: KeptEdit): Promise<void> {
+    const item = this.session.items[place];
+    if (!item || item.version === null) return;
+    const theirs = { conllu: item.original.block, version: item.version };
+    item.annotation = { ...annotationOf(parseBlock(block)), arcs, touched: true };
+    item.saved = null;
+    await this.conflict(place, item, theirs);
+  }
+
+  private again(place: number): void {
+    this.busy.delete(place);
+    void this.save(place);
+  }
+
+  // The file changed elsewhere: mine, theirs, or a look at both.
+  async conflict(place: number, item: Item, theirs: Theirs): Promise<void> {
+    item.version = theirs.version;
+    if (theirs.conllu === item.saved) return this.again(place); // another sentence was changed
+    if (this.asking) return;
+    this.asking = true;
+    this.tell(`Sentence ${place + 1} was changed elsewhere`, true);
+    try {
+      const answer = await dialog("Changed elsewhere", [
+        { name: "Look at both", value: "both", main: true },
+        { name: "Take theirs", value: "theirs" },
+        { name: "Keep mine", value: "mine" },
+      ], h("p", {}, `Sentence ${place + 1} was changed in the file while you were at it: in another tab, by someone else, or by another program. Nothing is overwritten until you choose.`));
+      await this.resolve(place, item, theirs, answer === "both" ? await this.look(item, theirs) : answer);
+    } finally {
+      this.asking = false;
+    }
+  }
+
+  private async resolve(place: number, item: Item, theirs: Theirs, answer: string | Annotation): Promise<void> {
+    item.saved = theirs.conllu;
+    if (answer === "mine") return this.again(place);
+    if (answer === "") {
+      item.saved = null;
+      return this.tell(`Sentence ${place + 1} is not saved: choose when you edit it again`, true);
+    }
+    const before = item.annotation;
+    const after = typeof answer === "string" ? annotationOf(parseBlock(theirs.conllu)) : answer;
+    item.annotation = after;
+    item.original = after.sentence;
+    this.session.history.push({ place, what: "what others saved taken", before, after });
+    announce(typeof answer === "string" ? "Theirs is taken." : "Both are joined.");
+    this.session.tell("edited", place);
+    await this.session.predict(place);
+    this.again(place);
+    this.tell("All is saved");
+  }
+
+  // Both trees, and word by word whose arc is taken.
+  private async look(item: Item, theirs: Theirs): Promise<string | Annotation> {
+    const other = annotationOf(this.readable(theirs.conllu) ?? item.original);
+    const mine = item.annotation;
+    const buttons = [{ name: "Take theirs", value: "theirs" }, { name: "Keep mine", value: "mine" }];
+    if (!sameWords(mine.sentence, other.sentence)) {
+      return dialog("Both", buttons, h("p", {}, "They have other words."), h("pre", {}, theirs.conllu));
+    }
+    const rows = differences(mine, other);
+    const words = rows.map((row) => row.word);
+    const pick = rows.map((row) => {
+      const option = (side: "mine" | "theirs"): HTMLElement =>
+        h("td", {}, h("label", {},
+          h("input", { type: "radio", name: `word-${row.word}`, value: side, checked: side === "mine" }),
+          ` ${arrowInWords(mine.sentence, row[side])}`));
+      return h("tr", {}, h("th", { scope: "row" }, mine.sentence.words[row.word - 1]?.form ?? ""), option("mine"), option("theirs"));
+    });
+    const head = h("thead", {}, h("tr", {}, ...["Word", "Mine", "Theirs"].map((name) => h("th", { scope: "col" }, name))));
+    const body = h("tbody", {}, ...pick);
+    const region = (name: string, tree: Annotation): HTMLElement =>
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name }, comparedTree(tree, words, 0));
+    const answer = await dialog("Both", [{ name: "Save this choice", value: "join", main: true }, ...buttons],
+      h("h3", {}, "Mine"), region("Mine", mine), h("h3", {}, "Theirs"), region("Theirs", other), h("table", {}, head, body));
+    if (answer !== "join") return answer;
+    const own = new Set(words.filter((word) => body.querySelector<HTMLInputElement>(`input[name="word-${word}"][value="mine"]`)?.checked));
+    return joined(mine, other, own);
+  }
+
+  private readable(conllu: string): ReturnType<typeof parseBlock> | null {
+    try {
+      return parseBlock(conllu);
+    } catch (error) {
+      if (error instanceof ConlluError) return null;
+      throw error;
+    }
+  }
+}
+
+// Theirs, with my arcs at these words.
+function joined(mine: Annotation, theirs: Annotation, own: ReadonlySet<number>): Annotation {
+  const entries = [...own].map((word): [number, Annotation["arcs"][number]] => [word, mine.arcs[word - 1]!]);
+  return changed(theirs, new Map(entries));
+}

@@ -1,0 +1,266 @@
+// The open treebank: its sentences, which one is shown, its edits; whoever wants to know is told of changes.
+
+import * as api from "./api.ts";
+import type { Judgement, Models } from "./api_types.ts";
+import { type Sentence } from "./conllu.ts";
+import { hasTree, ownJudgement } from "./judgement.ts";
+import { History } from "./history.ts";
+import { alternatives, applied, bestTrees, lifted, predict, type Parser, type Prediction } from "./predict.ts";
+import { annotationOf, arc, decidedCount, isDecided, type Annotation } from "./tree.ts";
+import { written } from "./write.ts";
+
+export interface Item {
+  annotation: Annotation;
+  original: Sentence; // what was opened
+  prediction: Prediction | null;
+  predicted: Annotation | null; // what the prediction was made for
+  judgement: Judgement | null;
+  judged: Annotation | null; // what the judgement was made for
+  version: string | null; // in the server's file
+  saved: string | null; // the text that the server has
+}
+
+const QUICK = 200; // milliseconds between two steps of someone who leafs through the sentences
+const LATER = 250; // milliseconds until the best trees are asked for, if nothing else is
+
+export type Topic = "opened" | "moved" | "edited" | "predicted" | "judged" | "choices" | "model" | "saving" | "rules";
+
+export class Session {
+  items: Item[] = [];
+  name = "";
+  current = 0;
+  word = 1;
+  rules = "";
+  models: Models | null = null;
+  model = "";
+  served = false; // the treebank is the server's
+  offline = false; // the parser does not answer
+  compare = false; // edits stay alone: nothing is predicted
+  trouble = ""; // why there is no prediction for the current sentence
+  lastAnswer = 0; // milliseconds from the last edit to its prediction
+  readonly history = new History();
+  private came = 0; // when the current sentence was come to
+  private leafing = 0;
+  private resting = 0;
+  private readonly listeners = new Map<Topic, ((place: number) => void)[]>();
+
+  on(topics: Topic[], listener: (place: number) => void): void {
+    for (const topic of topics) this.listeners.set(topic, [...(this.listeners.get(topic) ?? []), listener]);
+  }
+
+  tell(topic: Topic, place = this.current): void {
+    for (const listener of this.listeners.get(topic) ?? []) listener(place);
+  }
+
+  open(name: string, sentences: Sentence[], served = false): void {
+    this.name = name;
+    this.served = served;
+    this.items = sentences.map((sentence) => ({
+      annotation: annotationOf(sentence), original: sentence, prediction: null, predicted: null,
+      judgement: null, judged: null, version: null, saved: served ? sentence.block : null,
+    }));
+    this.history.clear();
+    this.compare = false;
+    this.current = 0;
+    this.word = 1;
+    this.tell("opened");
+    this.go(0);
+  }
+
+  get item(): Item | null {
+    return this.items[this.current] ?? null;
+  }
+
+  get labels(): string[] {
+    return this.models?.models.find((own) => own.name === this.model)?.labels ?? [];
+  }
+
+  go(place: number, word = 1): void {
+    if (!this.items[place]) return;
+    this.current = place;
+    this.word = word;
+    this.trouble = "";
+    this.tell("moved");
+    clearTimeout(this.leafing);
+    const now = performance.now();
+    if (now - this.came > QUICK) void this.predict(place);
+    else this.leafing = setTimeout(() => void this.predict(place), QUICK);
+    this.came = now;
+  }
+
+  // Whether the current sentence has its answer: what is shown will stay as it is.
+  get settled(): boolean {
+    const item = this.item;
+    return !item || !this.model || this.compare || this.trouble !== "" || item.predicted === item.annotation;
+  }
+
+  private get parser(): Parser {
+    return { model: this.model, labels: new Set(this.labels) };
+  }
+
+  select(word: number): void {
+    if (!this.item || word < 1 || word > this.item.annotation.arcs.length) return;
+    this.word = word;
+    this.tell("moved");
+    void this.lift(word);
+  }
+
+  edit(what: string, change: (annotation: Annotation) => Annotation): boolean {
+    const item = this.item;
+    if (!item) return false;
+    const before = item.annotation;
+    const after = change(before);
+    if (after === before) return false;
+    item.annotation = after;
+    this.trouble = "";
+    this.history.push({ place: this.current, what, before, after });
+    this.tell("edited");
+    if (!this.compare) void this.predict(this.current);
+    return true;
+  }
+
+  undo(): string | null {
+    return this.travel(this.history.undo(), "before");
+  }
+
+  redo(): string | null {
+    return this.travel(this.history.redo(), "after");
+  }
+
+  private travel(edit: ReturnType<History["undo"]>, side: "before" | "after"): string | null {
+    const item = edit && this.items[edit.place];
+    if (!edit || !item) return null;
+    item.annotation = edit[side];
+    if (edit.place !== this.current) {
+      this.current = edit.place;
+      this.word = 1;
+      this.tell("moved");
+    }
+    this.tell("edited", edit.place);
+    if (!this.compare) void this.predict(edit.place);
+    return edit.what;
+  }
+
+  // Answers for what is no longer so are dropped.
+  async predict(place: number): Promise<void> {
+    const item = this.items[place];
+    if (!item || !this.model || item.predicted === item.annotation) return;
+    const asked = item.annotation;
+    const start = performance.now();
+    if (place === this.current) this.trouble = "";
+    try {
+      const prediction = await predict(asked, this.parser);
+      if (item.annotation !== asked) return;
+      item.annotation = applied(asked, prediction);
+      item.prediction = prediction;
+      item.predicted = item.annotation;
+      this.history.amend(asked, item.annotation);
+      this.settle(place, "", performance.now() - start);
+      void this.judge(place);
+      clearTimeout(this.resting);
+      this.resting = setTimeout(() => void this.findTrees(place), LATER);
+    } catch (error) {
+      if (item.annotation !== asked) return;
+      item.prediction = null;
+      this.offline = error instanceof api.ServerError && error.status === 0;
+      this.settle(place, (error as Error).message);
+    }
+  }
+
+  // The best trees of a sentence, once.
+  async findTrees(place: number): Promise<void> {
+    const item = this.items[place];
+    const prediction = item?.prediction;
+    if (!item || !prediction || prediction.trees || place !== this.current) return;
+    const asked = item.annotation;
+    const found = await bestTrees(asked, this.parser).catch(() => []);
+    if (item.prediction !== prediction || item.annotation !== asked) return;
+    prediction.trees = found;
+    this.tell("choices", place);
+  }
+
+  // Of a decided word, once: what else the parser would take.
+  async lift(word: number): Promise<void> {
+    const item = this.item;
+    const prediction = item?.prediction;
+    const place = this.current;
+    if (!item || !prediction || item.annotation.arcs[word - 1]?.standing !== "decided") return;
+    if (prediction.lifted.has(word) || item.predicted !== item.annotation) return;
+    prediction.lifted.set(word, alternatives(prediction, word) ?? { heads: [], labels: [] });
+    const found = await lifted(item.annotation, this.parser, word).catch(() => null);
+    if (!found || item.prediction !== prediction) return;
+    prediction.lifted.set(word, found);
+    this.tell("choices", place);
+  }
+
+  private settle(place: number, trouble: string, took = 0): void {
+    if (!trouble) this.offline = false;
+    if (place === this.current) this.trouble = trouble;
+    if (took) this.lastAnswer = took;
+    this.tell("predicted", place);
+    if (place === this.current && !trouble) void this.lift(this.word);
+  }
+
+  async judge(place: number): Promise<void> {
+    const item = this.items[place];
+    if (!item || !this.model) return;
+    const asked = item.annotation;
+    try {
+      const guessed = !asked.touched && !hasTree(asked.sentence) && item.prediction;
+      const found = guessed ? [ownJudgement(guessed.free)] : (await api.judge(this.judging([place]))).sentences;
+      if (item.annotation !== asked) return;
+      item.judgement = found[0] ?? null;
+      item.judged = asked;
+      this.tell("judged", place);
+    } catch {
+      item.judged = asked; // the list shows no doubt for it
+    }
+  }
+
+  judging(places: number[]): Parameters<typeof api.judge>[0] {
+    const texts = places.map((place) => written((this.items[place] as Item).annotation));
+    const sentences = texts.map((text) => ({ conllu: text.replace(/^\uFEFF/, "") }));
+    return { model: this.model, sentences, ...(this.rules.trim() ? { rules: this.rules } : {}) };
+  }
+
+  // The whole file as it is now.
+  text(): string {
+    return this.items.map((item) => written(item.annotation)).join("");
+  }
+}
+
+export interface Doubt {
+  probability: number | null; // log-probability of the tree
+  errors: number;
+  differ: number;
+  broken: number; // rules
+}
+
+// What is still doubtful of a sentence: words that a person decided count no longer.
+export function doubtOf(item: Item): Doubt | null {
+  const found = item.judgement;
+  if (!found || found.error) return null;
+  let errors = 0;
+  let differ = 0;
+  found.words.forEach((word, place) => {
+    const own = item.annotation.arcs[place];
+    if (!own || isDecided(own) || own.head === null || word.head_probability === null) return;
+    errors += 1 - word.head_probability * (word.label_probability ?? 1);
+    if (own.head !== word.best_head || own.deprel !== word.best_deprel) differ += 1;
+  });
+  return { probability: found.tree_log_probability, errors, differ, broken: found.broken_rules?.length ?? 0 };
+}
+
+export const isDone = (item: Item): boolean => decidedCount(item.annotation) === item.annotation.arcs.length;
+
+export const isEdited = (item: Item): boolean => item.annotation.touched;
+
+// The undecided word that is most doubtful, after the given one if there are several as bad.
+export function doubtfulWords(annotation: Annotation): number[] {
+  const open = annotation.sentence.words.map((word) => word.id).filter((id) => !isDecided(arc(annotation, id)));
+  const sure = (id: number): number => {
+    const own = arc(annotation, id);
+    return (own.probability ?? (own.standing === "decided" ? 1 : 0)) * (own.labelProbability ?? 1);
+  };
+  return open.sort((a, b) => sure(a) - sure(b));
+}
