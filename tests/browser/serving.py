@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 
 import uvicorn
+
+import arbora
 from arbora.server.app import make_app
 from arbora.server.models import ServedModel, ServedModels
 from arbora.server.treebank_file import TreebankFile
-
-import arbora
 
 
 @cache
