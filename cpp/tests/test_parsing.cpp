@@ -144,7 +144,7 @@ TEST(parsing_gives_every_one_of_the_best_trees_a_sentence) {
     for (const Model& model : all_models(2, random)) {
         treebank::Batch ranked;
         {
-            const treebank::ReadBatch read = treebank::read_conllu(text, nullptr, {});
+            treebank::ReadBatch read = treebank::read_conllu(text, nullptr, {});
             ranked = annotate_kbest(model.parser(), names({}), {{{true, false}, Decoder::best, true}}, 3, read.batch);
         }
         CHECK(ranked.sentences.size() == 4);

@@ -56,11 +56,14 @@ def test_the_least_probable_come_first(parser):
     suspicion = [one.suspicion for one in found.words]
     assert suspicion == sorted(suspicion, reverse=True)
     for one in found.words:
-        label = 1 if one.label_probability is None else one.label_probability**0.5
-        assert one.suspicion == pytest.approx(1 - min(one.head_probability, label))
-        assert one.doubt == ("head" if one.head_probability <= label else "label")
+        both = one.head_probability * (1 if one.label_probability is None else one.label_probability)
+        assert one.suspicion == pytest.approx(1 - min(both / one.best_probability, 1))
+        differs = one.head != one.best_head, one.deprel not in ("_", one.best_deprel)
+        assert one.doubt == ("head" if differs[0] else "label" if differs[1] else "")
     first = found.words[0]
-    assert (first.deprel, first.doubt, first.suspicion) == ("unheard-of", "label", 1)
+    assert (first.deprel, first.suspicion) == ("unheard-of", 1)
+    preferred = [one for one in found.words if not one.doubt and one.label_probability is not None]
+    assert max(one.suspicion for one in preferred) < 1e-9
     assert first.form == sentences[3].forms[0]
     assert len(found.most(5)) == 5
     assert len(found.most(0.1)) == round(0.1 * len(found.words))

@@ -79,8 +79,8 @@ def suspects_command(
 ) -> None:
     """List likely errors of annotation: heads and labels that a parser which has not seen them doubts.
 
-    Words rank by the probability of their head, or the root of that of their label on that arc if it is
-    less. The table has file and line, what is annotated with its probabilities, and what the parser prefers.
+    Words rank by how much less probable head and label are than those that the parser prefers. The table has
+    the line, what is annotated with its probabilities, and what the parser prefers.
 
     `--format conllu` writes GOLD with a comment for ConlluEditor, `# highlight deprels = 3 7`, and in MISC
     `HeadProbability`, `LabelProbability`, `BestHead` and `BestDeprel` of the words that are listed.

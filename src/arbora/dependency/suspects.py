@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from math import sqrt
 from typing import Any
 
 from arbora.dependency.options import ParseOptions, TrainingOptions
@@ -19,17 +18,20 @@ from arbora.treebank.sentence import UNKNOWN
 
 HIGHLIGHT = "highlight deprels"
 """The comment by which ConlluEditor knows words whose relations are to be seen: their ids, with spaces."""
+LEAST = 1e-12
+"""Below that, no probability of what is preferred says more."""
 ITEMS = ("HeadProbability", "LabelProbability", "BestHead", "BestDeprel")
 """Items of MISC of suspects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """An annotated word whose head or label is improbable; ``doubt`` says which of them is more so.
+    """An annotated word whose head or label is improbable.
 
     ``sentence`` is its sentence's place, from 0, ``line`` that of the word in its file (0: there is none).
-    ``suspicion`` is 1 less the probability of the head, or the root of that of the label given the head, if
-    that is less. ``best_head`` and ``best_deprel`` are what the parser prefers.
+    ``best_head`` and ``best_deprel`` are what the parser prefers, ``doubt`` says whether the head differs
+    from that, or the label, or nothing (``""``). ``suspicion`` is 1 less the ratio of the probabilities of
+    head and label, as annotated and as preferred.
     """
 
     sentence: int
@@ -69,9 +71,9 @@ class Suspects:
 def find_suspects(sentences: Sequence[Sentence], judgements: Iterable[Judgement]) -> Suspects:
     """The annotated words of sentences, by what a model thinks of them that has not seen them.
 
-    The judgements are those of `arbora.evaluation.judge`, or of `judge_unseen`. Words rank by the least of
-    P(head) and the root of P(label | head): labels are surer than heads, so that without the root most that
-    is listed would be about labels. Words without a head are not annotated.
+    The judgements are those of `arbora.evaluation.judge`, or of `judge_unseen`. Words rank by how much less
+    probable their head and label are than those that the parser prefers; of equals, those come first where
+    it is surer. Words without a head are not annotated.
 
     >>> import arbora
     >>> sentence = Sentence(["Dogs", "bark", "."], upos=["NOUN", "VERB", "PUNCT"], heads=[2, 0, 1],
@@ -80,40 +82,43 @@ def find_suspects(sentences: Sequence[Sentence], judgements: Iterable[Judgement]
     >>> found.form, found.doubt, found.head, found.best_head
     ('.', 'head', 1, 2)
     """
-    found: list[tuple[float, float, int, int, WordJudgement]] = []
+    found: list[tuple[tuple[float, float, int, int], WordJudgement]] = []
     errors = {}
     for place, (_, own) in enumerate(zip(sentences, judgements, strict=True)):
         if own.error is not None:
             errors[place] = own.error
         for id, word in enumerate(own.words, 1):
             if word.probability is not None:
-                found.append((_least(word), word.probability, place, id, word))
-    found.sort(key=lambda one: one[:4])
-    return Suspects([_suspect(sentences[place], place, id, word) for _, _, place, id, word in found], errors)
+                found.append(((_ratio(word), -word.best_probability, place, id), word))
+    found.sort(key=lambda one: one[0])
+    return Suspects(
+        [_suspect(sentences[place], place, id, word) for (_, _, place, id), word in found], errors
+    )
 
 
-def _least(word: WordJudgement) -> float:
-    label = 1.0 if word.label_probability is None else sqrt(max(word.label_probability, 0.0))
-    return min(word.head_probability or 0.0, label)
+def _ratio(word: WordJudgement) -> float:
+    """Of the probabilities of what is annotated and what is preferred; at most 1, which is no doubt."""
+    return min((word.probability or 0.0) / max(word.best_probability, LEAST), 1.0)
 
 
 def _suspect(sentence: Sentence, place: int, id: int, word: WordJudgement) -> Suspect:
-    least, head = _least(word), word.head_probability or 0.0
+    head, deprel = sentence.heads[id - 1] or 0, sentence.deprels[id - 1]
+    differs = deprel not in (word.best_deprel, UNKNOWN)
     return Suspect(
         place,
         sentence.sent_id,
         _line_of(sentence, id),
         id,
         sentence.forms[id - 1],
-        sentence.heads[id - 1] or 0,
-        sentence.deprels[id - 1],
         head,
+        deprel,
+        word.head_probability or 0.0,
         word.label_probability,
         word.best_head,
         word.best_deprel,
         word.best_probability,
-        "head" if head <= least else "label",
-        1 - least,
+        "head" if head != word.best_head else "label" if differs else "",
+        1 - _ratio(word),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import inf, log
+from math import sqrt
 from typing import Any, TypeAlias
 
 from rich.table import Table
@@ -30,7 +30,7 @@ FOLDS = 5
 RANKINGS: dict[str, Callable[[WordJudgement], float]] = {
     "head": lambda word: word.head_probability or 0.0,
     "head x label": lambda word: word.probability or 0.0,
-    "odds of the best": lambda word: _log(word.probability) - _log(word.best_probability),
+    "least of both": lambda word: min(word.head_probability or 0.0, _root(word.label_probability)),
 }
 """Other ways to rank words than that of `find_suspects`: the lowest first."""
 OURS = "suspects"
@@ -155,8 +155,9 @@ def _words(judgements: Iterable[Judgement]) -> Iterator[tuple[Place, WordJudgeme
             yield (place, id), word
 
 
-def _log(probability: float | None) -> float:
-    return log(probability) if probability else -inf
+def _root(probability: float | None) -> float:
+    """Labels are surer than heads: the root of their probability is to be compared with that of a head."""
+    return 1.0 if probability is None else sqrt(max(probability, 0.0))
 
 
 def table(result: dict[str, Any]) -> Table:
