@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,13 @@ def treebank_folder() -> Path:
     if not folder.is_dir():
         pytest.skip("no treebanks here: set ARBORA_TREEBANKS to their folder")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """Whoever a shell starts in its background ignores Ctrl-C, as do the programs that it starts itself."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def wanted(item: pytest.Item) -> list[str]:
