@@ -1,4 +1,7 @@
-"""One browser and one server for all tests of the page; they skip where there is no Chromium."""
+"""One browser and one server for all tests of the page; they skip where there is no Chromium.
+
+Both end with the last of these tests: while the browser's driver runs, no other test can begin an event loop.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     program = shutil.which("chromium")
     if program is None:
@@ -44,13 +47,13 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address() -> Iterator[str]:
     with serving() as found:
         yield found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def one_desk(browser: Any, address: str) -> Iterator[Desk]:
     context = browser.new_context(viewport=VIEWPORT)
     yield make_desk(context, address)
