@@ -11,6 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from small_neural import OPTIONS as NEURAL
+from small_neural import encoder_folder
+
 from arbora.constituency.isbn import IsbnOptions
 from arbora.constituency.spans.options import SpanOptions
 from arbora.dependency import TrainingOptions
@@ -32,6 +35,7 @@ OPTIONS: dict[str, Any] = {
     "tokenizer": TOKENIZER,
     "tagger": TAGGER,
     "dependency-parser": PARSER,
+    "neural-parser": NEURAL,
     "generative-parser": GenerativeOptions(model="valence", iterations=4, tolerance=0.0),
     "span-parser": SpanOptions(epochs=3, coarse_epochs=1, folds=2, bits=(12, 14)),
     "isbn-parser": IsbnOptions(width=4, epochs=4, least_count=2, batch=3, patience=9),
@@ -58,6 +62,8 @@ def train_small(
     else:
         options = replace(options, **changes)
     treebank = str(treebank_of(architecture))
+    if architecture == "neural-parser":
+        own["encoder"] = encoder_folder()
     return train_file(
         architecture,
         treebank if source is None else str(source),

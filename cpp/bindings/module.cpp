@@ -20,7 +20,10 @@ NB_MODULE(_core, m) {
     bind_propagation(m);
     bind_relaxation(m);
     bind_tokenizing(m);
+    bind_subwords(m);
     bind_isbn(m);
     bind_spans(m);
     bind_valences(m);
+    bind_encoders(m);
+    bind_neural(m);
 }

@@ -319,12 +319,15 @@ void bind_tagging(nb::module_& m) {
         .def(
             "annotate",
             [](const LoadedTagger& self, treebank::Batch& batch, bool probabilities, int candidates, double least,
-               bool keep, int threads) {
+               bool keep, int threads, bool lemmas_alone) {
                 const Unlocked unlocked;
-                annotate(self.tagger, self.names, {probabilities, candidates, least}, keep, threads, batch);
+                annotate(self.tagger, self.names, {probabilities, candidates, least}, keep, lemmas_alone, threads,
+                         batch);
             },
-            "batch"_a, "probabilities"_a, "candidates"_a, "least"_a, "keep"_a, "threads"_a,
-            "Sets tags and lemmas of all words of a batch; with `keep` only those that are `_`.")
+            "batch"_a, "probabilities"_a, "candidates"_a, "least"_a, "keep"_a, "threads"_a, "lemmas_alone"_a = false,
+            "Sets tags and lemmas of all words of a batch; with `keep` only those that are `_`. Or lemmas alone, by "
+            "the "
+            "tags that are there.")
         .def("probabilities", &tag_probabilities, "text"_a, "threads"_a,
              nb::sig("def probabilities(self, text: TagText, threads: int) -> typing.Any"),
              "Of every tag of every word.")

@@ -13,7 +13,7 @@ using treebank::Row;
 constexpr std::array<std::string_view, stage_count> probability_names{"UposProbability", "MorphProbability",
                                                                       "LemmaProbability"};
 
-void set_columns(const Tagger& tagger, const TagNames& names, const Tagged& found, bool keep,
+void set_columns(const Tagger& tagger, const TagNames& names, const Tagged& found, bool keep, bool lemmas_alone,
                  AnnotatedSentence& sentence) {
     const std::vector<EditScript>& scripts = tagger.stages[lemma_stage].stage->scripts;
     thread_local std::string lemma;
@@ -27,6 +27,7 @@ void set_columns(const Tagger& tagger, const TagNames& names, const Tagged& foun
             make_lemma(scripts[found.labels[lemma_stage][word]], row[1], lemma);
             row[2] = lemma == row[1] ? row[1] : sentence.texts->add(lemma);
         }
+        if (lemmas_alone) continue;
         set(3, names.upos[upos]);
         set(4, names.xpos[morph]);
         set(5, names.feats[morph]);
@@ -63,7 +64,7 @@ void add_candidates(const TagNames& names, const Tagged& found, bool keep, Annot
 }  // namespace
 
 void annotate(const Tagger& tagger, std::shared_ptr<const TagNames> names, const TaggingOptions& options, bool keep,
-              int threads, treebank::Batch& batch) {
+              bool lemmas_alone, int threads, treebank::Batch& batch) {
     parallel_for(batch.sentences.size(), threads, [&](std::size_t i) {
         thread_local std::vector<std::string_view> forms;
         thread_local std::vector<GivenTags> given;
@@ -75,14 +76,14 @@ void annotate(const Tagger& tagger, std::shared_ptr<const TagNames> names, const
         given.clear();
         for (const Row& row : sentence.block.words) {
             forms.push_back(row[1]);
-            if (keep) given.push_back({row[3], row[4], row[5]});
+            if (keep || lemmas_alone) given.push_back({row[3], row[4], row[5]});
         }
         words.set(forms);
         tag(tagger, words, forms, given, options, found);
         // These look at what was given, so it is their turn before the columns are filled.
         if (options.probabilities) add_probabilities(found, keep, sentence);
         if (options.candidates) add_candidates(*names, found, keep, sentence);
-        set_columns(tagger, *names, found, keep, sentence);
+        set_columns(tagger, *names, found, keep, lemmas_alone, sentence);
     });
     batch.owners.push_back(std::move(names));
 }

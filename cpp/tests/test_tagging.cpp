@@ -119,7 +119,7 @@ TEST(taggers_do_not_depend_on_threads_or_pieces) {
     const auto tagged = [&](int threads, bool keep = false) {
         treebank::ReadBatch read = treebank::read_conllu(text, nullptr, {.threads = threads});
         CHECK(read.broken.empty() && read.bytes == text.size() && read.batch.words() == 10);
-        annotate(small.tagger, small.names, {true, 2, 0.01}, keep, threads, read.batch);
+        annotate(small.tagger, small.names, {true, 2, 0.01}, keep, false, threads, read.batch);
         std::vector<std::string> result;
         for (const auto& each : read.batch.sentences) treebank::append_conllu(each, result.emplace_back());
         return result;

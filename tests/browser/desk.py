@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,13 @@ class Desk:
             "arc.querySelector('.name').textContent])"
         )
         return [(head, label) for _, head, label in sorted(found)]
+
+    def arcs_in_the_end(self, wanted: list[tuple[int, str]], seconds: float = 20) -> list[tuple[int, str]]:
+        """The arcs as soon as they are the wanted ones, or those that are there after so many seconds."""
+        until = time.monotonic() + seconds
+        while (found := self.arcs()) != wanted and time.monotonic() < until:
+            self.page.wait_for_timeout(50)
+        return found
 
     def status(self) -> str:
         return str(self.page.inner_text("#status"))

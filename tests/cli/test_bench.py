@@ -15,10 +15,12 @@ import pytest
 from command import run_here
 from oracles import trees as oracle
 from rich.console import Console
+from small_neural import encoder_folder
 
+from arbora.benchmarks import encoder_peers, pipeline_peers
+from arbora.benchmarks import neural as neural_benchmark
 from arbora.benchmarks import parser as parser_benchmark
 from arbora.benchmarks import pipeline as pipeline_benchmark
-from arbora.benchmarks import pipeline_peers
 from arbora.benchmarks import trees as benchmark
 from arbora.cli.bench import BENCHMARKS
 from arbora.errors import ArboraError
@@ -247,3 +249,26 @@ def test_sentences_of_spacy_lose_their_blanks():
     ]
     assert lines[3:] == ["", ""]
     assert list(pipeline_peers._lines(doc[1:2])) == []
+
+
+def test_models_beside_each_other(monkeypatch):
+    monkeypatch.setattr(neural_benchmark, "ROUNDS", 1)
+    measured = neural_benchmark.measure(EXAMPLE)
+    assert set(measured["models"]) == set(measured["speeds"]) == {"en", "en-neural"}
+    assert measured["words"] == 329
+    for own in measured["models"].values():
+        assert 60 < own["raw_text"]["LAS"] < own["gold_tokens"]["LAS"] < 100
+        assert 0 <= own["calibration_error"] < 0.2
+    console = Console(width=100, record=True, file=io.StringIO())
+    for shown in neural_benchmark.table(measured):
+        console.print(shown)
+    assert "words a second" in console.export_text()
+
+
+def test_encoders_beside_their_peers():
+    sequences = encoder_peers.treebank_sequences(encoder_folder(), str(EXAMPLE))
+    measured = encoder_peers.measure(encoder_folder(), sequences, layers=2, rounds=1)
+    assert measured["words"] == 329
+    assert {"arbora int8 plain", "arbora float32 plain", "torch float32"} <= set(measured["runs"])
+    assert measured["runs"]["torch float32"]["difference"] < 1e-4
+    assert measured["runs"]["arbora int8 plain"]["difference"] < 1

@@ -98,7 +98,10 @@ def test_the_shipped_model_by_its_name():
 def test_a_model_that_is_not_there():
     done = run("xx")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "arbora: xx: there is no such file, and the models that come with Arbora are en\n"
+    assert (
+        done.stderr
+        == "arbora: xx: there is no such file, and the models that come with Arbora are en, en-neural\n"
+    )
 
 
 def test_no_licence(path):

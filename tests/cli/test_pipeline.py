@@ -179,9 +179,11 @@ def test_an_empty_file_gives_an_empty_one(model, tmp_path):
 
 def test_the_model_that_comes_with_it():
     rows = json.loads(run("models", "--json").stdout)
-    assert [row["name"] for row in rows] == ["en"]
-    assert rows[0]["licence"] == "CC BY-SA 4.0"
-    assert rows[0]["bytes"] <= 25_000_000
+    assert [row["name"] for row in rows] == ["en", "en-neural"]
+    for row in rows:
+        assert row["licence"] == "CC BY-SA 4.0"
+        assert row["bytes"] <= 25_000_000
+        assert row["words_per_second"] > 0
     assert "EWT" in run("models").stdout
     drawn = run("parse", "The door that you opened is green.").stdout
     assert "green" in drawn

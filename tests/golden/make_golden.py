@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from arbora.dependency import ParseOptions, TrainingOptions, preset_options, tra
 from arbora.features import PARTS
 from arbora.generative import GenerativeOptions, train_generative
 from arbora.models import FORMAT_VERSION, Component
+from arbora.neural import NeuralParser, train_neural
 from arbora.pipeline import Pipeline, PipelineOptions, train_pipeline
 from arbora.text import TaggerOptions, TagOptions, TokenizerOptions, train_tagger, train_tokenizer
 from arbora.treebank import Constituent, Sentence, read
@@ -57,6 +59,21 @@ def tagger_answer(tagger: Any) -> Answer:
 
 def tokenizer_answer(tokenizer: Any) -> Answer:
     return [_plain(sentence) for sentence in tokenizer.tokenize(TEXT, ranges=True)]
+
+
+def neural_answer(parser: NeuralParser) -> Answer:
+    bare = [Sentence(sentence.forms) for sentence in words()]
+    return [
+        _plain(s) for s in Pipeline([("parser", parser)]).annotate(bare, ParseOptions(probabilities=True))
+    ]
+
+
+def train_small_neural() -> NeuralParser:
+    """On top of an encoder with random weights, which tests make."""
+    sys.path.insert(0, str(FOLDER.parent))
+    from small_neural import OPTIONS, encoder_folder
+
+    return train_neural(treebank(), treebank(), OPTIONS, encoder=encoder_folder())
 
 
 def constituents_answer(parser: Any) -> Answer:
@@ -114,6 +131,7 @@ MODELS: dict[str, tuple[Callable[[], Component], Callable[[Any], Answer]]] = {
         ),
         parser_answer,
     ),
+    "neural-parser": (train_small_neural, neural_answer),
     "generative-parser-by-em": (
         lambda: train_generative(treebank(), options=GenerativeOptions(model="valence", iterations=4)),
         generative_answer,

@@ -21,6 +21,7 @@ from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError
 from arbora.evaluation import evaluate_raw_text
 from arbora.pipeline import Pipeline, shipped_models
+from arbora.pipeline.shipped import DEFAULT
 from arbora.text.tokenizing.running_text import paragraphs_of, running_text
 from arbora.treebank import Sentence, read
 from arbora.treebank.conllu import scan
@@ -46,7 +47,7 @@ def measure(
         raise ArboraError("the benchmark pipeline needs --dev, a CoNLL-U file")
     gold: list[Sentence] = list(read(dev, single_root=False))
     text = running_text(paragraphs_of(gold)).text
-    model = shipped_models()[0]
+    model = next(model for model in shipped_models() if model.name == DEFAULT)
     nlp, seconds = _load(model.path)
     runs: dict[str, Callable[[], str]] = {
         "arbora": lambda: _annotate(nlp, text, 1),

@@ -35,6 +35,10 @@ BENCHMARKS = {
         "arbora.benchmarks.inference",
         "factor graphs: growth of every propagator, cost of a message, against PGMax and numpy",
     ),
+    "neural": (
+        "arbora.benchmarks.neural",
+        "raw text to trees by linear and neural models; encoders against ONNX Runtime and torch",
+    ),
     "parse": (
         "arbora.benchmarks.parse",
         "presets trained for a few epochs: words a second, shares of the stages, proved trees",
@@ -68,14 +72,19 @@ def bench(
         Path | None, typer.Option(help="Train on this file (all that train; pipeline: the peers).")
     ] = None,
     dev: Annotated[
-        Path | None, typer.Option(help="Parse this file (all that train, bulk, pipeline, serve).")
+        Path | None, typer.Option(help="Parse this file (all that train, bulk, neural, pipeline, serve).")
     ] = None,
     peers: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where the peers' models are, or will be once they are trained (pipeline only).",
+            help="Where the peers' models are, or will be once they are trained (pipeline); the encoder that "
+            "peers run too (neural).",
         ),
+    ] = None,
+    models: Annotated[
+        str | None,
+        typer.Option(metavar="FILES", help="With commas between: beside those that ship (neural only)."),
     ] = None,
     presets: Annotated[
         str | None,
@@ -108,6 +117,7 @@ def bench(
         "dev": dev,
         "peers": peers,
         "presets": None if presets is None else tuple(name.strip() for name in presets.split(",")),
+        "models": None if models is None else tuple(name.strip() for name in models.split(",")),
         "seeds": None if seeds is None else tuple(range(1, seeds + 1)),
         "labels": labels,
         "epochs": epochs,
@@ -133,6 +143,7 @@ _OWN = {
     "constituency": {"train", "dev", "presets", "epochs"},
     "induction": {"train"},
     "inference": {"quick"},
+    "neural": {"dev", "peers", "models"},
     "parse": {"train", "dev", "presets", "epochs"},
     "parser": {"train", "dev", "labels", "epochs"},
     "pipeline": {"train", "dev", "peers"},

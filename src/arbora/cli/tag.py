@@ -8,7 +8,8 @@ import typer
 
 from arbora.cli.options import FileBatch, FileThreads, InputFile, OutputFile, tell_skipped
 from arbora.cli.progress import shown_progress
-from arbora.pipeline.shipped import DEFAULT, find_component
+from arbora.pipeline.shipped import DEFAULT
+from arbora.pipeline.tagging import find_tagger
 from arbora.text import TagOptions
 from arbora.text.tagging.files import TaggingReport, tag_file
 
@@ -101,7 +102,7 @@ def tag(
     ).check()
     with shown_progress(output, "Tagging", _counts) as show:
         report = tag_file(
-            find_component(model, adds="upos"),
+            find_tagger(model),
             input,
             output,
             options,

@@ -11,10 +11,13 @@ from rich.table import Table
 from arbora.cli.options import DevFraction, ModelOutput, Projective, Resume, Threads, available_cpus
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, preset_options
+from arbora.errors import ArboraError
+from arbora.neural.options import NeuralOptions
 from arbora.pipeline import PipelineOptions
 from arbora.training import train_file
 
 DEFAULTS = PipelineOptions()
+NEURAL = NeuralOptions()
 _TITLES = {"raw_text": "raw text", "gold_tokens": "gold tokens", "gold_tags": "gold tags"}
 
 
@@ -35,9 +38,24 @@ def train_pipeline_command(
     preset: Annotated[
         str, typer.Option(metavar="NAME", help=f"The kind of parser: {', '.join(PRESETS)}.")
     ] = DEFAULTS.parser.preset,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="A neural parser on top of this pretrained encoder, in place of a linear one: see "
+            "`arbora train neural --help`.",
+        ),
+    ] = None,
+    layers: Annotated[
+        int | None, typer.Option(help="Of the encoder: its first so many; all if this is not given.")
+    ] = None,
     epochs: Annotated[
-        int, typer.Option(help="Of the parser: passes over the treebank.")
-    ] = DEFAULTS.parser.epochs,
+        int | None,
+        typer.Option(
+            help=f"Of the parser: passes over the treebank. {DEFAULTS.parser.epochs} if nothing is said, "
+            f"{NEURAL.epochs} for a neural one."
+        ),
+    ] = None,
     projective: Projective = None,
     folds: Annotated[
         int,
@@ -71,7 +89,14 @@ def train_pipeline_command(
     `--resume` goes on, and gives the same bytes as if nothing had happened. At the end a table tells how good
     the model is on dev: from raw text, from gold tokens and from gold tags.
     """
-    parser = preset_options(preset, epochs=epochs, seed=seed, projective=projective)
+    if layers is not None and encoder is None:
+        raise ArboraError("--layers are those of an encoder: give one with --encoder")
+    neural = None
+    if encoder is not None:
+        passes = NEURAL.epochs if epochs is None else epochs
+        neural = NeuralOptions(layers=layers, epochs=passes, seed=seed, projective=projective)
+    linear_epochs = DEFAULTS.parser.epochs if epochs is None else epochs
+    parser = preset_options(preset, epochs=linear_epochs, seed=seed, projective=projective)
     with training_progress(resume) as watcher:
         trained = train_file(
             "pipeline",
@@ -79,7 +104,8 @@ def train_pipeline_command(
             output,
             dev=dev,
             dev_fraction=dev_fraction,
-            options=PipelineOptions(parser=parser, folds=folds),
+            options=PipelineOptions(parser=parser, folds=folds, neural=neural),
+            encoder=encoder,
             threads=available_cpus() if threads is None else threads,
             resume=resume,
             licence=licence,

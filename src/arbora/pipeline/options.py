@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from arbora.dependency import TrainingOptions, preset_options
 from arbora.errors import ArboraError
+from arbora.neural.options import NeuralOptions
 from arbora.text import TaggerOptions, TagOptions, TokenizerOptions
 
 
@@ -24,13 +25,15 @@ def tagging_for(parser: Mapping[str, Any]) -> TagOptions:
 class PipelineOptions:
     """The options of the three parts, and ``folds``: the parser learns from tags as they will be.
 
-    For that, the training data is cut into so many parts, each tagged by a tagger that has not seen it.
+    For that, the training data is cut into so many parts, each tagged by a tagger that has not seen it. With
+    ``neural``, a neural parser takes the place of parser and tagger, but for lemmas.
     """
 
     tokenizer: TokenizerOptions = field(default_factory=TokenizerOptions)
     tagger: TaggerOptions = field(default_factory=TaggerOptions)
     parser: TrainingOptions = field(default_factory=_parser_options)
     folds: int = 10
+    neural: NeuralOptions | None = None
 
     @property
     def tagging(self) -> TagOptions:
@@ -41,6 +44,8 @@ class PipelineOptions:
         """Raise ArboraError if an option makes no sense; returns itself."""
         for part in (self.tokenizer, self.tagger, self.parser):
             part.check()
+        if self.neural is not None:
+            self.neural.check()
         if self.folds < 2:
             raise ArboraError("there must be at least 2 folds")
         return self
@@ -48,4 +53,5 @@ class PipelineOptions:
     def as_dict(self) -> dict[str, Any]:
         """The options as plain data."""
         parts = {name: getattr(self, name).as_dict() for name in ("tokenizer", "tagger", "parser")}
-        return {**parts, "folds": self.folds}
+        neural = {"neural": self.neural.as_dict()} if self.neural else {}
+        return {**parts, "folds": self.folds, **neural}

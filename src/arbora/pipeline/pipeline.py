@@ -79,9 +79,10 @@ class Pipeline(Component):
 
     @cached_property
     def tagger(self) -> Tagger:
-        """The component that adds tags."""
-        found: Tagger = self.find("upos")
-        return found
+        """The tagger: it adds tags, or if the parser does that, lemmas."""
+        found = self.find("upos")
+        own: Tagger = found if isinstance(found, Tagger) else self.find("lemmas")
+        return own
 
     @cached_property
     def parser(self) -> BatchParser:

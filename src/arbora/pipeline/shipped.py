@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -15,6 +17,13 @@ from arbora.pipeline.pipeline import Pipeline
 
 DEFAULT = "en"
 _ENDING = ".arbora"
+SAMPLE = 20 * (
+    "The old lighthouse keeper never trusted the weather reports that came from the mainland. He kept a "
+    "diary of winds and tides, in which his daughter, who had left the island years ago, found what she "
+    "needed for her first book. Nobody else had noticed how often fog came before the forecast did.\n\n"
+)
+"""What speed is measured on."""
+SPEED_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +40,9 @@ def shipped_models() -> list[ShippedModel]:
     """All models that come with Arbora.
 
     >>> [model.name for model in shipped_models()]
-    ['en']
+    ['en', 'en-neural']
     """
-    found = sorted(_folder().glob(f"*{_ENDING}"))
+    found = sorted(_folder().glob(f"*{_ENDING}"), key=lambda path: path.stem)
     return [
         ShippedModel(
             path.name.removesuffix(_ENDING),
@@ -43,6 +52,21 @@ def shipped_models() -> list[ShippedModel]:
         )
         for path in found
     ]
+
+
+def speed_of(name: str | os.PathLike[str]) -> float:
+    """Words a second that a pipeline finds trees for on this machine now, on one core, of a short text.
+
+    >>> speed_of("en") > 100
+    True
+    """
+    nlp = open_pipeline(name)
+    best = math.inf
+    for _ in range(SPEED_ROUNDS):
+        started = time.perf_counter()
+        words = sum(piece.words for piece in nlp.parse_text([SAMPLE.encode()]))
+        best = min(best, (time.perf_counter() - started) / words)
+    return 1 / best
 
 
 def find_model(name: str | os.PathLike[str]) -> str:
@@ -81,7 +105,7 @@ def load(name: str | os.PathLike[str] = DEFAULT) -> Any:
 
     >>> load("xx")
     Traceback (most recent call last):
-    arbora.errors.FileError: xx: there is no such file, and the models that come with Arbora are en
+    arbora.errors.FileError: xx: there is no such file, and the models that come with Arbora are en, en-neural
     """
     return shared_component(existing_model(name))
 

@@ -13,6 +13,7 @@ import numpy as np
 from arbora.dependency import DependencyParser
 from arbora.dependency.task import ParserTask, parser_scores
 from arbora.models import Component, Parts, find_architecture
+from arbora.neural.training import check_torch
 from arbora.pipeline.measuring import measure_pipeline
 from arbora.pipeline.options import PipelineOptions
 from arbora.pipeline.pipeline import ARCHITECTURE, Pipeline
@@ -40,6 +41,10 @@ TAGS = "tags"
 """The stage that tags the training data, by taggers that have not seen it."""
 COMPONENTS = {"tokenizer": "tokenizer", "tagger": "tagger", "parser": "dependency-parser"}
 """What a pipeline is made of, in order: names, and their architectures."""
+NEURAL_COMPONENTS = {"tokenizer": "tokenizer", "parser": "neural-parser", "lemmatizer": "tagger"}
+"""The same with a neural parser, which tags too; a tagger finds lemmas by its tags."""
+SMALL_BITS = 12
+"""Of what a tagger learns of tags, where it is asked for lemmas alone."""
 
 
 def train_pipeline(
@@ -54,13 +59,15 @@ def train_pipeline(
     keep_checkpoint: bool = False,
     compact_weights: bool = False,
     card: Mapping[str, Any] | None = None,
+    encoder: str | os.PathLike[str] | None = None,
     progress: Callable[[EpochReport], None] | None = None,
 ) -> Pipeline:
     """Train a pipeline; the same data and options give the same model, whatever the threads.
 
     ``compact_weights``: the parser has 8-bit weights, as `Pipeline.save` can write them, and is measured with
-    these. Without ``dev``, about ``dev_fraction`` of the sentences is held out (`arbora.training.divide`; by
-    default a tenth). The card of the model is ``card`` and, under ``scores``, what
+    these. ``encoder`` goes with ``options.neural``: see `arbora.neural.train_neural`. Without ``dev``, about
+    ``dev_fraction`` of the sentences is held out (`arbora.training.divide`; by default a tenth). The card of
+    the model is ``card`` and, under ``scores``, what
     `arbora.pipeline.measure_pipeline` finds on dev. ``progress`` gets a report per epoch of each component;
     the rest is as in `arbora.training.run`.
 
@@ -87,6 +94,7 @@ def train_pipeline(
         threads=threads,
         compact_parser=compact_weights,
         card=card,
+        encoder=encoder,
     )
     return run(
         task,
@@ -113,14 +121,19 @@ class PipelineTask(FileTask[Pipeline]):
         licence: str = "",
         compact_parser: bool = False,
         card: Mapping[str, Any] | None = None,
+        encoder: str | os.PathLike[str] | None = None,
     ) -> None:
         """The parameters are those of `train_pipeline`; a ``licence`` goes to the card."""
         self.options = (options or PipelineOptions()).check()
         self.sentences, self.dev, self.threads = sentences, dev or [], threads
         self.compact_parser = compact_parser
         self.card = {**(card or {}), **({"licence": licence} if licence else {})}
-        self.folds = count_folds(sentences, self.options.folds)
-        self.stages = [Stage("tokenizer"), Stage("tagger"), Stage(TAGS, self.folds, "fold"), Stage("parser")]
+        self.encoder = encoder
+        self.kinds = NEURAL_COMPONENTS if self.options.neural else COMPONENTS
+        self.stages = [Stage(name) for name in self.kinds]
+        if not self.options.neural:
+            self.folds = count_folds(sentences, self.options.folds)
+            self.stages.insert(2, Stage(TAGS, self.folds, "fold"))
         self.components: dict[str, Component] = {}
         self.tagged_text = b""
 
@@ -133,7 +146,11 @@ class PipelineTask(FileTask[Pipeline]):
     def check(cls, options: PipelineOptions, **own: Any) -> None:
         """Each component's own options."""
         TaggerTask.check(options.tagger)
-        ParserTask.check(options.parser)
+        if options.neural is None:
+            ParserTask.check(options.parser)
+        else:
+            check_torch()
+            _neural_task().check(options.neural, encoder=own["encoder"])
 
     @classmethod
     def read(cls, path: str, options: PipelineOptions, *, dev: bool) -> list[Sentence]:
@@ -177,6 +194,15 @@ class PipelineTask(FileTask[Pipeline]):
             return TokenizerTask(self.sentences, self.dev, options.tokenizer)
         if name == "tagger":
             return TaggerTask(self.sentences, self.dev, options.tagger, threads=threads)
+        if name == "lemmatizer":
+            small = replace(options.tagger, bits=(SMALL_BITS, SMALL_BITS, options.tagger.bits[2]))
+            return TaggerTask(self.sentences, self.dev, small, threads=threads)
+        if options.neural:
+            assert self.encoder is not None
+            task: Task[Any] = _neural_task()(
+                self.sentences, self.dev, options.neural, encoder=self.encoder, threads=threads
+            )
+            return task
         how = replace(options.tagging, threads=threads)
         dev = self._tagger.tag((sentence.copy() for sentence in self.dev), how)
         tagged = scan([self.tagged_text], False)
@@ -207,16 +233,16 @@ class PipelineTask(FileTask[Pipeline]):
         if stage.name == TAGS:
             self.restore(parts)
         else:
-            kind = find_architecture(COMPONENTS[stage.name]).load_class()
+            kind = find_architecture(self.kinds[stage.name]).load_class()
             self.components[stage.name] = kind.from_parts(*parts)
 
     def finish(self, history: History) -> Pipeline:
         """The pipeline, with its scores on the card."""
         components = dict(self.components)
-        if self.compact_parser:
+        if self.compact_parser and not self.options.neural:
             parts = components["parser"].to_parts(compact_weights=True)
             components["parser"] = DependencyParser.from_parts(*parts)
-        pipeline = Pipeline(((name, components[name]) for name in COMPONENTS), self.card)
+        pipeline = Pipeline(((name, components[name]) for name in self.kinds), self.card)
         if self.dev:
             pipeline.card["scores"] = measure_pipeline(pipeline, self.dev, threads=self.threads)
         return pipeline
@@ -231,8 +257,20 @@ class PipelineTask(FileTask[Pipeline]):
 
     def describe(self, stage: Stage, scores: Mapping[str, float]) -> list[str]:
         """The scores of a component, in words."""
-        words = {"tokenizer": tokenizer_scores, "tagger": tagger_scores, "parser": parser_scores}
+        words = {
+            "tokenizer": tokenizer_scores,
+            "tagger": tagger_scores,
+            "lemmatizer": tagger_scores,
+            "parser": parser_scores,
+        }
         return words[stage.name](scores) if scores else []
+
+
+def _neural_task() -> Any:
+    """The class of tasks that need torch."""
+    from arbora.neural.task import NeuralTask
+
+    return NeuralTask
 
 
 def _kept_scores(report: Mapping[str, Any]) -> dict[str, float]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from arbora._core import TreeCheck
 from arbora.text.tagging.options import TagOptions
 from arbora.text.tagging.tagger import Tagger
 from arbora.treebank import FORMATS, Sentence, write
-from arbora.treebank.batches import ConlluPiece
+from arbora.treebank.batches import ConlluPiece, Skip
 from arbora.treebank.conllx import Losses, reduced
 from arbora.treebank.files import check_output, display_name
 from arbora.treebank.formats import Format, find_format
@@ -23,6 +24,18 @@ READ = TAGGED | {name: FORMATS[name] for name in ("horizontal", "vertical")}
 """Formats that have tags, and those that have words."""
 
 
+class Tags(Protocol):
+    """What finds tags, as a `Tagger` does."""
+
+    def tag(self, sentences: Iterable[Sentence], options: TagOptions | None = None) -> Iterator[Sentence]:
+        """New sentences with tags."""
+
+    def tag_conllu(
+        self, pieces: Iterable[bytes], options: TagOptions | None = None, *, skip: Skip | None = None
+    ) -> Generator[ConlluPiece, None, None]:
+        """A CoNLL-U file that comes in pieces, with tags."""
+
+
 @dataclass(slots=True)
 class TaggingReport(Skipped):
     """What tagging a file did; ``skipped`` counts the sentences that were left out."""
@@ -33,7 +46,7 @@ class TaggingReport(Skipped):
 
 
 def tag_file(
-    model: str | Tagger,
+    model: str | Tags,
     source: str = "-",
     target: str = "-",
     options: TagOptions | None = None,
@@ -45,16 +58,16 @@ def tag_file(
 ) -> TaggingReport:
     """Tag a file, as a stream: memory does not grow with it. Old tags and lemmas are replaced, unless kept.
 
-    ``model`` is a tagger or the file of one. ``-`` is standard input or output. ``source_format``: conllu,
-    conllx, horizontal or vertical; ``target_format``: conllu or conllx; told by the names if they are left
-    out, and conllu for ``-``. ``lenient``: a sentence that breaks the format is left out, and the report
-    counts it. The target gets its name only when all is written.
+    ``model`` is what finds tags, or the file of a tagger. ``-`` is standard input or output.
+    ``source_format``: conllu, conllx, horizontal or vertical; ``target_format``: conllu or conllx; told by
+    the names if they are left out, and conllu for ``-``. ``lenient``: a sentence that breaks the format is
+    left out, and the report counts it. The target gets its name only when all is written.
     """
     options = (options or TagOptions()).check()
     read_as = _format(source, source_format, READ, "--input-format")
     write_as = _format(target, target_format, TAGGED, "--format")
     check_output(target)
-    tagger = model if isinstance(model, Tagger) else Tagger.load(model)
+    tagger: Tags = Tagger.load(model) if isinstance(model, str) else model
     report, started = TaggingReport(), time.perf_counter()
 
     skip = report.skip_of(display_name(source)) if lenient else None

@@ -85,15 +85,20 @@ class Tagger(Component):
         return to_sentences(annotated(make_batches(sentences, options.batch), [self.annotator(options)]))
 
     def step(self, options: Any, asked: Mapping[str, Any]) -> Step:
-        """What the tagger does in a pipeline: a parser that chooses tags asks for lists of them."""
+        """What the tagger does in a pipeline: a parser that chooses tags asks for lists of them.
+
+        Where another component has found tags, it finds lemmas alone.
+        """
         keep_tags = bool(asked.get("keep_tags"))
         own = TagOptions(keep_tags=keep_tags, threads=options.threads, batch=options.batch)
+        if asked.get("tags_found"):
+            return self.annotator(own, lemmas_alone=True)
         if "tag_candidates" in asked:
             own = replace(own, candidates=asked["tag_candidates"], least=asked["tag_threshold"])
         return self.annotator(own)
 
-    def annotator(self, options: TagOptions) -> Step:
-        """What the tagger does with a batch of sentences: they get tags and lemmas."""
+    def annotator(self, options: TagOptions, *, lemmas_alone: bool = False) -> Step:
+        """What the tagger does with a batch of sentences: tags and lemmas, or lemmas alone, by their tags."""
 
         def annotate(batch: _core.Batch) -> _core.Batch:
             self._core.annotate(
@@ -103,6 +108,7 @@ class Tagger(Component):
                 options.least,
                 options.keep_tags,
                 options.threads,
+                lemmas_alone,
             )
             return batch
 

@@ -1,0 +1,339 @@
+"""Neural parsers: scores agree with slow twins, inference with enumeration, gradients with differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from oracles.neural import SlowHeads, shape_of
+from oracles.trees import all_trees
+from small_neural import OPTIONS, SHAPE, encoder_folder, write_folder
+from small_training import treebank
+
+import arbora
+from arbora import _core
+from arbora.dependency import ArrayParser, ArrayScores, ParseOptions
+from arbora.errors import ArboraError, FileError, InfeasibleTreeError
+from arbora.models import below
+from arbora.neural import NeuralOptions, NeuralParser, read_subwords, train_neural
+from arbora.neural.data import _padded, make_examples
+from arbora.neural.learning import Learner
+from arbora.neural.task import NeuralTask
+from arbora.treebank import Sentence
+from arbora.treebank.batches import annotated, make_batches, to_sentences
+
+TREEBANK = treebank()
+
+
+def trained(**changes) -> NeuralParser:
+    options = NeuralOptions(**{**OPTIONS.as_dict(), **changes})
+    return train_neural(TREEBANK, TREEBANK[:8], options, encoder=encoder_folder())
+
+
+@pytest.fixture(scope="module", params=["int8", "float32"])
+def parser(request) -> NeuralParser:
+    return trained(precision=request.param)
+
+
+@pytest.fixture(scope="module")
+def floats() -> NeuralParser:
+    return trained(precision="float32", epochs=1)
+
+
+def states_of(parser: NeuralParser, sentence: Sentence) -> np.ndarray:
+    """Of the root and the words of a sentence that the encoder takes at once."""
+    own = parser.subwords
+    ids, shapes, _, firsts = _core.neural_sequences(own.core, own.cls, own.sep, [list(sentence.forms)], 1)
+    return parser.encoder.encode(ids, np.array([len(ids)], np.int64), shapes=shapes)[firsts]
+
+
+def short(sentences: list[Sentence], most: int = 8) -> list[Sentence]:
+    """Beginnings of sentences."""
+    return [Sentence(own.forms[:most]) for own in sentences[:8]]
+
+
+def test_scores_agree_with_the_slow_twin(floats):
+    slow_heads = below(floats.tensors, "heads/")
+    for sentence in [*short(TREEBANK), Sentence(["Go"])]:
+        slow = SlowHeads(states_of(floats, sentence), slow_heads, OPTIONS.arc_size, OPTIONS.label_size)
+        scale = floats.header["tree_scale"]
+        assert floats.arc_scores(sentence) == pytest.approx(scale * slow.arcs(), abs=1e-4)
+        heads = [2 % (len(sentence) + 1)] + [1] * (len(sentence) - 1)
+        if len(sentence) > 1:
+            given = Sentence(sentence.forms, heads=[0, *[1] * (len(sentence) - 1)])
+            table = floats.probabilities(given, given_heads=True)[1]
+            for word, head in enumerate(given.heads, 1):
+                scores = floats.header["label_scale"] * slow.labels(head, word)
+                is_root = np.array([label == "root" for label in floats.labels])
+                scores[~is_root if head == 0 else is_root] = -np.inf
+                expected = np.exp(scores - np.logaddexp.reduce(scores))
+                assert table[word] == pytest.approx(expected, abs=1e-4), heads
+
+
+def test_tags_are_the_best_row_of_the_treebank(floats):
+    tags = floats.inventory
+    for sentence in short(TREEBANK):
+        slow = SlowHeads(states_of(floats, sentence), below(floats.tensors, "heads/"), 8, 6).tags()
+        first_xpos, first_feats = len(tags.upos), len(tags.upos) + len(tags.xpos)
+        rows = np.stack(
+            [slow[:, u] + slow[:, first_xpos + x] + slow[:, first_feats + f] for u, x, f in tags.rows], 1
+        )
+        best = [tags.rows[row] for row in rows.argmax(1)]
+        (found,) = to_sentences(
+            annotated(make_batches([Sentence(sentence.forms)], 99), [floats.tagging_step()])
+        )
+        assert found.upos == [tags.upos[u] for u, _, _ in best]
+        assert found.xpos == [tags.xpos[x] for _, x, _ in best]
+        assert found.feats == [tags.feats[f] for _, _, f in best]
+
+
+def test_given_tags_stay_and_bind(parser):
+    tags = parser.inventory
+    u, x, _ = tags.rows[-1]
+    given = Sentence(
+        ["a", "b", "c", "d"], upos=[tags.upos[u], "_", "STRANGE", "_"], xpos=["_", tags.xpos[x], "_", "_"]
+    )
+    step = parser.tagging_step(keep_tags=True)
+    (found,) = to_sentences(annotated(make_batches([given], 99), [step]))
+    assert found.upos[0] == given.upos[0]
+    assert (found.upos[0], found.xpos[0], found.feats[0]) in {
+        (tags.upos[a], tags.xpos[b], tags.feats[c]) for a, b, c in tags.rows
+    }
+    assert found.xpos[1] == given.xpos[1]
+    assert found.upos[2] == "STRANGE"
+    assert "_" not in found.upos
+
+
+def test_the_best_tree_and_all_sums_are_those_of_enumeration(parser):
+    for sentence in short(TREEBANK, 5):
+        arcs = parser.arc_scores(sentence)
+        trees = [heads for heads in all_trees(len(sentence)) if list(heads[1:]).count(0) == 1]
+        scores = np.array([sum(arcs[heads[m], m] for m in range(1, len(heads))) for heads in trees])
+        found = next(parser.parse([sentence], ParseOptions(probabilities=True)))
+        best = trees[int(scores.argmax())]
+        assert found.heads == list(best[1:])
+        weights = np.exp(scores - np.logaddexp.reduce(scores))
+        table = parser.probabilities(sentence)[0]
+        for m in range(1, len(sentence) + 1):
+            for h in range(len(sentence) + 1):
+                expected = sum(w for w, heads in zip(weights, trees, strict=True) if heads[m] == h)
+                assert table[h, m] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_k_best_labelled_trees_are_those_of_enumeration(parser):
+    for sentence in short(TREEBANK, 3):
+        arcs = parser.arc_scores(sentence)
+        trees = [heads for heads in all_trees(len(sentence)) if list(heads[1:]).count(0) == 1]
+        scores = np.array([sum(arcs[heads[m], m] for m in range(1, len(heads))) for heads in trees])
+        logs = scores - np.logaddexp.reduce(scores)
+        for place, heads in enumerate(trees):
+            given = Sentence(sentence.forms, heads=heads[1:].tolist())
+            logs[place] += np.log(parser.probabilities(given, given_heads=True)[1][1:].max(axis=1)).sum()
+        best = next(parser.kbest([sentence], 1))[0]
+        assert best.log_probability == pytest.approx(logs.max(), abs=1e-9)
+        assert best.heads == trees[int(logs.argmax())][1:].tolist()
+
+
+def test_constraints_bind(parser):
+    sentence = next(own for own in TREEBANK if len(own) > 6)
+    free = next(parser.parse([sentence]))
+    other = 1 if free.heads[2] != 1 else 2
+    given = Sentence(sentence.forms, heads=[None, None, other, *[None] * (len(sentence) - 3)])
+    given.deprels = ["_", "_", "obl", *["_"] * (len(sentence) - 3)]
+    found = next(parser.parse([given], ParseOptions(constraints=True)))
+    assert (found.heads[2], found.deprels[2]) == (other, "obl")
+    trees = ArrayParser().parse(
+        ArrayScores([parser.arc_scores(sentence)]),
+        given_heads=[np.array([-1, *(-1 if h is None else h for h in given.heads)], np.int32)],
+    )
+    assert found.heads == trees[0].heads[1:].tolist()
+    looped = Sentence(["a", "b"], heads=[2, 1])
+    with pytest.raises(InfeasibleTreeError):
+        list(parser.parse([looped], ParseOptions(constraints=True)))
+
+
+def test_bytes_depend_on_the_sentence_alone(parser):
+    options = ParseOptions(probabilities=True)
+    alone = [next(parser.parse([sentence], options)).to_conllu() for sentence in TREEBANK]
+    for batch, threads in ((1, 1), (40, 2), (8192, 3)):
+        found = parser.parse(TREEBANK, ParseOptions(probabilities=True, batch=batch, threads=threads))
+        assert [sentence.to_conllu() for sentence in found] == alone
+
+
+LENGTHS = [SHAPE.longest - 2 + more for more in (-1, 0, 1)] + [2 * SHAPE.longest, 5 * SHAPE.longest + 3]
+
+
+def long_sentence(words: int) -> Sentence:
+    """Of words of one sub-word each."""
+    return Sentence(["a", "b", "the"] * (words // 3) + ["a"] * (words % 3))
+
+
+@pytest.mark.parametrize("words", LENGTHS)
+def test_sentences_longer_than_the_encoder_have_trees(parser, words):
+    found = next(parser.parse([long_sentence(words)], ParseOptions(probabilities=True)))
+    assert found.heads.count(0) == 1
+
+
+@pytest.mark.parametrize("words", LENGTHS)
+def test_sentences_longer_than_the_encoder_are_read_in_windows(floats, words):
+    sentence = long_sentence(words)
+    slow = SlowHeads(
+        windowed(floats, sentence), below(floats.tensors, "heads/"), OPTIONS.arc_size, OPTIONS.label_size
+    )
+    own = floats.arc_scores(sentence) / floats.header["tree_scale"]
+    assert own == pytest.approx(slow.arcs(), abs=1e-4)
+
+
+def windowed(parser: NeuralParser, sentence: Sentence) -> np.ndarray:
+    """States of words of one sub-word each: of the window in which a word is farthest from its ends."""
+    own, room, n = parser.subwords, SHAPE.longest - 2, len(sentence)
+    ids, shapes, _, _ = _core.neural_sequences(own.core, own.cls, own.sep, [list(sentence.forms)], 1)
+    assert len(ids) == n + 2
+    starts = [0]
+    while starts[-1] + room < n:
+        starts.append(starts[-1] + room // 2)
+    best: dict[int, tuple[float, np.ndarray]] = {}
+    for start in starts:
+        end = min(start + room, n)
+        places = [0, *range(start + 1, end + 1), n + 1]
+        rows = parser.encoder.encode(ids[places], np.array([len(places)], np.int64), shapes=shapes[places])
+        if start == 0:
+            best[0] = (0, rows[0])
+        for word in range(start, end):
+            left = np.inf if start == 0 else word - start
+            right = np.inf if end == n else end - 1 - word
+            depth = min(left, right)
+            if word + 1 not in best or depth > best[word + 1][0]:
+                best[word + 1] = (depth, rows[word - start + 1])
+    return np.array([best[place][1] for place in range(n + 1)])
+
+
+def test_odd_sentences(parser):
+    odd = [[], ["\u200b"], ["x" * 5000], ["ΟΔΟΣ", "İçin", "e\u0301té"], ["\x00", "a"], ["漢字", "🙂"]]
+    for forms in odd:
+        found = next(parser.parse([Sentence(forms)]))
+        assert found.forms == forms
+        assert found.heads.count(0) == min(1, len(forms))
+
+
+def test_what_words_look_like():
+    forms = [
+        "the",
+        "The",
+        "THE",
+        "T",
+        "iPhone",
+        "McDonald",
+        "1984",
+        "A1",
+        "3rd",
+        "...",
+        "é",
+        "É",
+        "ΟΔΟΣ",
+        "東京",
+        "٣",
+    ]
+    own = read_subwords(encoder_folder())
+    _, shapes, _, firsts = _core.neural_sequences(own.core, own.cls, own.sep, [forms], 1)
+    assert shapes[firsts[1:]].tolist() == [shape_of(form) for form in forms]
+
+
+def make_learner(loss: str, **changes) -> tuple[NeuralTask, Learner]:
+    """In float64, without dropout."""
+    options = NeuralOptions(
+        **{**OPTIONS.as_dict(), "loss": loss, "dropout": 0.0, "head_dropout": 0.0, **changes}
+    )
+    task = NeuralTask(TREEBANK, None, options, encoder=encoder_folder())
+    task.begin(task.stages[0])
+    task.network.double()
+    return task, task.learner
+
+
+@pytest.mark.parametrize(
+    ("loss", "changes"), [("crf", {}), ("crf", {"projective": True}), ("softmax-margin", {})]
+)
+def test_gradients_are_those_of_differences(loss, changes):
+    task, learner = make_learner(loss, **changes)
+    examples = sorted(task.examples, key=lambda example: len(example.ids))[:3]
+    batch = _padded(examples)
+
+    def objective() -> torch.Tensor:
+        return learner.objective(batch)[1]
+
+    def value() -> float:
+        return learner.objective(batch)[0]
+
+    objective().backward()
+    rng = np.random.default_rng(1)
+    for name, parameter in task.network.learned().items():
+        flat, gradient = parameter.data.view(-1), parameter.grad.view(-1)
+        for place in rng.choice(len(flat), min(3, len(flat)), replace=False).tolist():
+            before, found = float(flat[place]), []
+            for step in (1e-5, -1e-5):
+                flat[place] = before + step
+                with torch.no_grad():
+                    found.append(value())
+            flat[place] = before
+            assert float(gradient[place]) == pytest.approx((found[0] - found[1]) / 2e-5, abs=1e-5), name
+
+
+def test_partial_trees_are_learned_from():
+    partial = [
+        Sentence(own.forms, upos=own.upos, heads=list(own.heads), deprels=list(own.deprels))
+        for own in TREEBANK
+    ]
+    for sentence in partial:
+        sentence.heads = [None if word % 3 == 1 else head for word, head in enumerate(sentence.heads)]
+        sentence.deprels = ["_" if word % 3 == 1 else label for word, label in enumerate(sentence.deprels)]
+    parser = train_neural(partial, TREEBANK[:8], OPTIONS, encoder=encoder_folder())
+    assert "obl" in parser.labels
+    assert parser.header["report"]["epochs"][-1]["loss"] < parser.header["report"]["epochs"][0]["loss"]
+
+
+def test_examples_have_what_treebanks_have():
+    task = NeuralTask(TREEBANK, None, OPTIONS, encoder=encoder_folder())
+    fitting = [own for own in TREEBANK if len(own)]
+    examples = make_examples(fitting, task.subwords, task.header["labels"], task.tags, 10_000)
+    for sentence, example in zip(fitting, examples, strict=True):
+        assert example.heads[1:].tolist() == sentence.heads
+        assert [task.header["labels"][label] for label in example.labels[1:]] == sentence.deprels
+        assert [task.tags.upos[row[0]] for row in example.tags[1:]] == sentence.upos
+        assert len(example.firsts) == len(sentence) + 1
+        assert (example.ids[0], example.ids[-1]) == (task.subwords.cls, task.subwords.sep)
+
+
+def test_a_model_file_says_the_same(parser, tmp_path):
+    parser.save(tmp_path / "m")
+    again = arbora.load(tmp_path / "m")
+    options = ParseOptions(probabilities=True)
+    assert [s.to_conllu() for s in again.parse(TREEBANK, options)] == [
+        s.to_conllu() for s in parser.parse(TREEBANK, options)
+    ]
+
+
+def test_encoders_that_do_not_fit_are_refused(tmp_path):
+    with pytest.raises(FileError, match="there is no such folder"):
+        train_neural(TREEBANK, None, OPTIONS, encoder=tmp_path / "nowhere")
+    write_folder(tmp_path)
+    with pytest.raises(FileError, match="this encoder has 2 layers, and 3 are asked for"):
+        train_neural(TREEBANK, None, NeuralOptions(layers=3), encoder=tmp_path)
+    write_folder(tmp_path, vocab_size=SHAPE.vocabulary - 1)
+    with pytest.raises(FileError, match="is of shape"):
+        train_neural(TREEBANK, None, OPTIONS, encoder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epochs": 0}, "epochs must be at least 1"),
+        ({"layers": 0}, "layers must be at least 1"),
+        ({"rate": 0.0}, "rate must be above 0"),
+        ({"dropout": 1.0}, "dropout must be at least 0, and below 1"),
+        ({"precision": "int4"}, "there is no precision 'int4'"),
+        ({"loss": "love"}, "love"),
+    ],
+)
+def test_options_that_make_no_sense(change, message):
+    with pytest.raises(ArboraError, match=message):
+        NeuralOptions(**change).check()
