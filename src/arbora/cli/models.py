@@ -18,8 +18,8 @@ def models(
     """List the models that come with Arbora.
 
     The table says how accurate they are, and how fast: that is measured now, on one core and a short text.
-    A name of the list can be given to `arbora parse --model` and to `arbora.load`; `arbora inspect` with the
-    file tells more.
+    A name of the list can be given to `arbora parse --model`, to `arbora.load`, and to `arbora inspect`, which
+    tells more.
     """
     found = shipped_models()
     if as_json:
@@ -29,7 +29,7 @@ def models(
         ]
         typer.echo(json.dumps(rows, indent=2))
         return
-    table = Table("name", "language", "trained on", "LAS, raw text", "words/s", "size", "licence", "file")
+    table = Table("name", "language", "trained on", "LAS, raw text", "words/s", "size", "licence")
     for model in found:
         card = model.card
         las = card.get("scores", {}).get("raw_text", {}).get("LAS")
@@ -41,6 +41,5 @@ def models(
             f"{speed_of(model.name):,.0f}",
             f"{model.bytes / 1e6:.1f} MB",
             card.get("licence", ""),
-            model.path,
         )
     Console().print(table)
