@@ -35,9 +35,9 @@ def parser(request) -> NeuralParser:
     return trained(precision=request.param)
 
 
-@pytest.fixture(scope="module")
-def floats() -> NeuralParser:
-    return trained(precision="float32", epochs=1)
+@pytest.fixture(scope="module", params=[False, True], ids=["last layer", "mix"])
+def floats(request) -> NeuralParser:
+    return trained(precision="float32", epochs=1, mix=request.param)
 
 
 def states_of(parser: NeuralParser, sentence: Sentence) -> np.ndarray:
@@ -251,7 +251,7 @@ def make_learner(loss: str, **changes) -> tuple[NeuralTask, Learner]:
 
 
 @pytest.mark.parametrize(
-    ("loss", "changes"), [("crf", {}), ("crf", {"projective": True}), ("softmax-margin", {})]
+    ("loss", "changes"), [("crf", {}), ("crf", {"projective": True, "mix": True}), ("softmax-margin", {})]
 )
 def test_gradients_are_those_of_differences(loss, changes):
     task, learner = make_learner(loss, **changes)

@@ -18,7 +18,7 @@ def models(
     """List the models that come with Arbora.
 
     The table says how accurate they are, and how fast: that is measured now, on one core and a short text.
-    A name of the list can be given to `arbora parse --model`, to `arbora.load`, and to `arbora inspect`, which
+    A name of the list can be given to `arbora parse --model`, `arbora.load`, and `arbora inspect`, which
     tells more.
     """
     found = shipped_models()

@@ -60,6 +60,9 @@ def train_neural_command(
         float, typer.Option(help="The greatest learning rate of all that begins at random.")
     ] = DEFAULTS.head_rate,
     batch: Annotated[int, typer.Option(help="Sub-words of a step.")] = DEFAULTS.batch,
+    mix: Annotated[
+        bool, typer.Option("--mix", help="A learned sum of all layers, in place of what the last one gives.")
+    ] = DEFAULTS.mix,
     precision: Annotated[
         str, typer.Option(metavar="NAME", help=f"Of the model's weights: {', '.join(PRECISIONS)}.")
     ] = DEFAULTS.precision,
@@ -93,6 +96,7 @@ def train_neural_command(
         rate=rate,
         head_rate=head_rate,
         batch=batch,
+        mix=mix,
         precision=precision,
         single_root=not multi_root,
         projective=projective,

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from arbora.models import Tensors
 from arbora.neural.heads import head_shapes
-from arbora.neural.shapes import SHAPES, EncoderShape
+from arbora.neural.shapes import MIX, SHAPES, EncoderShape
 
 LEAK = 0.1
 """Of negative numbers in the vectors of words; the core has the same."""
@@ -74,6 +74,7 @@ class Network(nn.Module):
         shape_count: int,
         dropout: float,
         head_dropout: float,
+        mix: bool = False,
     ) -> None:
         """With the weights of an encoder; heads begin at random, by torch's generator."""
         super().__init__()
@@ -82,6 +83,9 @@ class Network(nn.Module):
         self.frozen = {"embeddings.words"}
         made = {name: torch.from_numpy(np.array(tensor)) for name, tensor in encoder.items()}
         made[SHAPES] = torch.zeros(shape_count, shape.hidden)
+        if mix:
+            made[MIX] = torch.full((shape.layers,), 1 / shape.layers)
+        self.has_mix = mix
         heads = {}
         for name, extents in head_shapes(shape.hidden, arc_size, label_size, labels, tags).items():
             heads[name] = torch.zeros(extents)
@@ -159,9 +163,13 @@ class Network(nn.Module):
         x = x + functional.embedding(words.shapes, self.tensor(f"encoder/{SHAPES}"))
         x = self._dropped(self._norm("embeddings.norm", x))
         mask = words.is_there[:, None, None, :]
+        layers = []
         for layer in range(self.shape.layers):
             x = self._layer(f"layers.{layer}", x, mask)
-        return x
+            layers.append(x)
+        if not self.has_mix:
+            return x
+        return torch.einsum("l,lsmh->smh", self.tensor(f"encoder/{MIX}"), torch.stack(layers))
 
     def _layer(self, name: str, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         sentences, length, hidden = x.shape

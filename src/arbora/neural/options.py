@@ -22,9 +22,9 @@ class NeuralOptions:
     encoder's greatest learning rate, ``head_rate`` that of all else: they rise over the first steps, and fall
     to nothing. ``batch`` is the number of sub-words of a step. ``dropout`` is that within the encoder,
     ``head_dropout`` that of its states. ``arc_size`` and ``label_size`` are the widths of the vectors that
-    arcs and labels are scored by, ``tag_weight`` says how much tags count beside trees. ``precision`` is that
-    of the model's weights. ``single_root`` and ``projective``: which trees count; None is what the treebank
-    has.
+    arcs and labels are scored by, ``tag_weight`` says how much tags count beside trees. ``mix``: states are a
+    learned sum of those of all layers, and not those of the last one. ``precision`` is that of the model's
+    weights. ``single_root`` and ``projective``: which trees count; None is what the treebank has.
 
     >>> NeuralOptions(epochs=0).check()
     Traceback (most recent call last):
@@ -44,6 +44,7 @@ class NeuralOptions:
     arc_size: int = 256
     label_size: int = 192
     tag_weight: float = 0.3
+    mix: bool = False
     precision: str = "int8"
     single_root: bool = True
     projective: bool | None = None

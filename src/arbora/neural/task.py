@@ -156,6 +156,7 @@ class NeuralTask(FileTask[NeuralParser]):
             shape_count=_core.word_shapes,
             dropout=options.dropout,
             head_dropout=options.head_dropout,
+            mix=options.mix,
         ).to(best_device())
         sizes = [len(tags.upos), len(tags.xpos), len(tags.feats)] if tags else []
         steps = sum(1 for _ in self._batches(0)) * options.epochs
