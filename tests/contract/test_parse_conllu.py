@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from arbora.dependency import DependencyParser, ParseOptions, TrainingOptions, train
+from arbora.dependency import BatchParser, ParseOptions, TrainingOptions, train
 from arbora.errors import ArboraError
+from arbora.neural import NeuralParser
 from arbora.pipeline.files import parse_file
 from arbora.treebank import Sentence, conllu, read
 from arbora.treebank.batches import annotated, check_of, make_batch, to_sentences
 from arbora.treebank.problems import Broken
 
 TREEBANKS = sorted((Path(__file__).resolve().parents[2] / "examples" / "treebank").glob("*.conllu"))
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 ENGLISH = next(path for path in TREEBANKS if path.name == "en.conllu")
 
 OPTIONS = {
@@ -123,7 +125,7 @@ BROKEN = {
 
 
 def written_sentence_by_sentence(
-    parser: DependencyParser, data: bytes, options: ParseOptions
+    parser: BatchParser, data: bytes, options: ParseOptions
 ) -> tuple[bytes, str | None]:
     """The slow twin: what was written, and the error that came then."""
     written, separator = b"", ""
@@ -141,9 +143,7 @@ def written_sentence_by_sentence(
     return written, None
 
 
-def written(
-    parser: DependencyParser, pieces: Iterable[bytes], options: ParseOptions
-) -> tuple[bytes, str | None]:
+def written(parser: BatchParser, pieces: Iterable[bytes], options: ParseOptions) -> tuple[bytes, str | None]:
     data = b""
     try:
         for found in parser.parse_conllu(pieces, options):
@@ -163,8 +163,10 @@ def cut(data: bytes, rng: random.Random, largest: int) -> list[bytes]:
     return pieces
 
 
-@pytest.fixture(scope="module", params=["joint", "second-stage", "both"])
-def parser(request) -> DependencyParser:
+@pytest.fixture(scope="module", params=["joint", "second-stage", "both", "neural"])
+def parser(request) -> BatchParser:
+    if request.param == "neural":
+        return NeuralParser.load(GOLDEN / "neural-parser.v2.arbora")
     options = TrainingOptions(labels=request.param, epochs=2, bits=16, pruner_bits=12, pruner_epochs=1)
     return train(list(read(ENGLISH)), options=options)
 
