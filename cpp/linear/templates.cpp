@@ -15,7 +15,7 @@ std::uint64_t seed_of_offset(int offset) {
         case first_child: return name_seed("first-child");
         case last_child: return name_seed("last-child");
         case parent: return name_seed("parent");
-        default: return static_cast<std::uint64_t>(offset + 64);
+        default: return static_cast<std::uint64_t>(std::int64_t{offset} + 64);
     }
 }
 

@@ -15,7 +15,7 @@ import pytest
 from command import run_here
 from oracles import trees as oracle
 from rich.console import Console
-from small_neural import encoder_folder
+from small_neural import SHAPE, encoder_folder
 
 from arbora.benchmarks import encoder_peers, pipeline_peers
 from arbora.benchmarks import neural as neural_benchmark
@@ -266,9 +266,11 @@ def test_models_beside_each_other(monkeypatch):
 
 
 def test_encoders_beside_their_peers():
-    sequences = encoder_peers.treebank_sequences(encoder_folder(), str(EXAMPLE))
-    measured = encoder_peers.measure(encoder_folder(), sequences, layers=2, rounds=1)
-    assert measured["words"] == 329
+    whole = encoder_peers.treebank_sequences(encoder_folder(), str(EXAMPLE))
+    assert whole.words == 329
+    short = [ids for ids in whole.ids if len(ids) <= SHAPE.longest]
+    sequences = encoder_peers.Sequences(short, whole.words)
+    measured = encoder_peers.measure(encoder_folder(), sequences, layers=SHAPE.layers, rounds=1)
     assert {"arbora int8 plain", "arbora float32 plain", "torch float32"} <= set(measured["runs"])
     assert measured["runs"]["torch float32"]["difference"] < 1e-4
     assert measured["runs"]["arbora int8 plain"]["difference"] < 1
