@@ -31,7 +31,8 @@ using namespace arbora;
 WordTemplate template_of(const TemplateSpec& spec) {
     std::vector<WordTemplate::Reference> references;
     for (const auto& [place, offset, name] : std::get<1>(spec)) {
-        if (place != "word" || offset <= -Words::reach || offset >= Words::reach) throw nb::value_error("there is no such word");
+        if (place != "word" || offset <= -Words::reach || offset >= Words::reach)
+            throw nb::value_error("there is no such word");
         references.push_back({offset, atom_named(name)});
     }
     return {std::get<0>(spec), references};
