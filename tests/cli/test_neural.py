@@ -156,6 +156,25 @@ def test_without_torch(monkeypatch, tmp_path):
         assert done.stderr.strip().endswith('pip install "arbora[neural]" (parsing with one does not)')
 
 
+@pytest.mark.parametrize("option", [["--preset", "first-order"], ["--folds", 3], ["--compact"]])
+def test_options_of_linear_parsers_do_not_go_with_an_encoder(option, tmp_path):
+    out = tmp_path / "m"
+    done = run_here("train", "pipeline", ENGLISH, "-o", out, "--encoder", encoder_folder(), *option)
+    assert done.returncode == 2
+    assert f"{option[0]} is of linear parsers: it does not go with --encoder" in done.stderr
+    assert not out.exists()
+
+
+def test_a_tokenizer_is_missed_before_anything_is_trained(tmp_path):
+    write_folder(tmp_path)
+    (tmp_path / "tokenizer.json").unlink()
+    done = run_here("train", "pipeline", ENGLISH, "-o", tmp_path / "m", "--encoder", tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert "tokenizer.json" in done.stderr
+    assert not list(tmp_path.glob("m*.checkpoint*"))
+
+
 def test_layers_are_those_of_an_encoder(tmp_path):
     done = run_here("train", "pipeline", ENGLISH, "-o", tmp_path / "m", "--layers", 2)
     assert done.returncode == 2

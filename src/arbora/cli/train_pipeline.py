@@ -91,6 +91,13 @@ def train_pipeline_command(
     """
     if layers is not None and encoder is None:
         raise ArboraError("--layers are those of an encoder: give one with --encoder")
+    linear = {
+        "preset": preset != DEFAULTS.parser.preset,
+        "folds": folds != DEFAULTS.folds,
+        "compact": compact,
+    }
+    for name in (name for name, is_given in linear.items() if is_given and encoder is not None):
+        raise ArboraError(f"--{name} is of linear parsers: it does not go with --encoder")
     neural = None
     if encoder is not None:
         passes = NEURAL.epochs if epochs is None else epochs

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from arbora import _core
 from arbora.dependency import ArrayParser, ArrayScores, batch_loss
 from arbora.learning import best_scale
 from arbora.neural.parser import NeuralParser
@@ -31,8 +32,6 @@ def calibrated(
     words = sum(map(len, fitting))
     sample = fitting[:: max(1, -(-words // most_words))]
     if settings["projective"]:
-        from arbora import _core
-
         sample = [own for own in sample if not _core.nonprojective_words([head or 0 for head in own.heads])]
     if not sample:
         return {"tree_scale": 1.0, "label_scale": 1.0}

@@ -24,7 +24,7 @@ from arbora.dependency.treebanks import (
     whole_trees,
 )
 from arbora.errors import ArboraError
-from arbora.models import Parts
+from arbora.models import Parts, Tensors
 from arbora.neural.calibrating import calibrated
 from arbora.neural.data import batches, make_examples
 from arbora.neural.folders import find_folder, read_folder
@@ -35,7 +35,8 @@ from arbora.neural.measuring import measure_trees
 from arbora.neural.network import Network, best_device, has_bfloat16
 from arbora.neural.options import NeuralOptions
 from arbora.neural.parser import ARCHITECTURE, NeuralParser, make_header, model_tensors
-from arbora.neural.subwords import read_subwords
+from arbora.neural.shapes import EncoderShape
+from arbora.neural.subwords import Subwords, read_subwords
 from arbora.training import Candidate, FileTask, History, Stage, Step, Trained
 from arbora.treebank import Sentence
 
@@ -68,13 +69,7 @@ class NeuralTask(FileTask[NeuralParser]):
         options = (options or NeuralOptions()).check()
         self.threads = threads
         self.notes: list[str] = []
-        shape, tensors = read_folder(encoder, options.layers)
-        self.subwords = read_subwords(find_folder(encoder))
-        if self.subwords.vocabulary > shape.vocabulary:
-            raise ArboraError(
-                f"{os.fspath(encoder)}: the tokenizer has {self.subwords.vocabulary} sub-words, and the "
-                f"encoder {shape.vocabulary}: they do not belong together"
-            )
+        shape, tensors, self.subwords = _read_encoder(encoder, options.layers)
         self.options = options = self._choose_trees(replace(options, layers=shape.layers), sentences)
         kind = _tree_kind(options)
         usable = usable_trees(sentences, kind)
@@ -88,8 +83,11 @@ class NeuralTask(FileTask[NeuralParser]):
         self.examples = make_examples(
             usable.sentences, self.subwords, labels, self.tags, longest, threads=threads
         )
+        left_out = len(usable.sentences) - len(self.examples)
         if not self.examples:
-            raise ArboraError(f"no sentence of the training data has less than {longest} sub-words")
+            raise ArboraError(f"every sentence of the training data has more than {longest} sub-words")
+        if left_out:
+            self.notes.append(f"{left_out:,} sentences of more than {longest} sub-words: skipped.")
         subword_header, self.subword_tensors = self.subwords.to_parts()
         self.header = make_header(shape, subword_header, labels, self.tags, options.as_dict(), licence)
         words = sum(len(example.heads) - 1 for example in self.examples)
@@ -119,8 +117,8 @@ class NeuralTask(FileTask[NeuralParser]):
 
     @classmethod
     def check(cls, options: NeuralOptions, **own: Any) -> None:
-        """The encoder must be there, and cut to its layers."""
-        read_folder(own["encoder"], options.layers)
+        """The encoder must be there with its tokenizer, and have so many layers."""
+        _read_encoder(own["encoder"], options.layers)
 
     @classmethod
     def read(cls, path: str, options: NeuralOptions, *, dev: bool) -> list[Sentence]:
@@ -229,6 +227,20 @@ class NeuralTask(FileTask[NeuralParser]):
             return [f"tree scale {scores['tree_scale']:.3g}"]
         upos = [f"UPOS {100 * scores['upos']:.2f}"] if "upos" in scores else []
         return parser_scores({k: v for k, v in scores.items() if k != "upos"}) + upos
+
+
+def _read_encoder(
+    encoder: str | os.PathLike[str], layers: int | None
+) -> tuple[EncoderShape, Tensors, Subwords]:
+    """What a folder holds; FileError or ArboraError if it cannot be used."""
+    shape, tensors = read_folder(encoder, layers)
+    subwords = read_subwords(find_folder(encoder))
+    if subwords.vocabulary > shape.vocabulary:
+        raise ArboraError(
+            f"{os.fspath(encoder)}: the tokenizer has {subwords.vocabulary} sub-words, and the encoder "
+            f"{shape.vocabulary}: they do not belong together"
+        )
+    return shape, tensors, subwords
 
 
 def _tree_kind(options: NeuralOptions) -> TrainingOptions:
