@@ -43,14 +43,12 @@ def test_edits_are_saved_and_the_rest_is_the_same_bytes(desk_at: Callable[..., D
         assert desk.page.inner_text("#name") == "served.conllu"
         desk.go(3)
         desk.drag(4, 9)
-        desk.page.wait_for_timeout(50)
         saved(desk)
         after = treebank.read_text("utf-8")
         assert after.encode() == desk.export()
         assert blocks(after)[:2] == blocks(before)[:2]
         assert "\t4\tobl" in blocks(after)[2]
         desk.press("z")
-        desk.page.wait_for_timeout(50)
         saved(desk)
         assert treebank.read_text("utf-8") == before
         desk.page.close()
@@ -60,7 +58,6 @@ def conflict(two_desks: tuple[Desk, Desk]) -> tuple[Desk, Desk]:
     """Both annotate sentence 3; the second one comes too late."""
     first, second = two_desks
     first.drag(4, 9)
-    first.page.wait_for_timeout(50)
     saved(first)
     second.drag(4, 7)
     second.page.wait_for_selector("dialog")
@@ -105,6 +102,20 @@ def test_both_are_looked_at_and_joined(two_desks, treebank):
     assert (third(treebank)[6][6], third(treebank)[8][6]) == ("4", "4")
 
 
+def test_a_choice_that_is_not_made_is_asked_for_again(two_desks, treebank):
+    _, second = conflict(two_desks)
+    second.keys("Escape")
+    second.page.wait_for_selector("dialog", state="detached")
+    assert "not saved" in second.page.inner_text("#saved")
+    second.page.focus("#tree")
+    second.drag(4, 6)
+    second.page.wait_for_selector("dialog")
+    assert (third(treebank)[6][6], third(treebank)[8][6]) == ("9", "4")  # theirs, as before
+    second.page.click("dialog [data-action=mine]")
+    saved(second)
+    assert third(treebank)[6][6] == third(treebank)[5][6] == "4"
+
+
 def test_a_change_of_another_sentence_is_no_conflict(two_desks, treebank):
     first, second = two_desks
     first.go(2)
@@ -112,7 +123,6 @@ def test_a_change_of_another_sentence_is_no_conflict(two_desks, treebank):
     first.press("a")
     second.drag(4, 9)
     for desk in (first, second):
-        desk.page.wait_for_timeout(50)
         saved(desk)
     text = treebank.read_text("utf-8")
     assert "Decided=Yes" in blocks(text)[1]
@@ -132,7 +142,6 @@ def test_what_could_not_be_saved_is_kept_and_saved_later(desk_at, treebank):
         desk.page.unroute("**/v1/treebank/**")
         desk.page.on("dialog", lambda dialog: dialog.accept())
         desk.visit()
-        desk.page.wait_for_timeout(100)
         saved(desk)
         assert "Decided=Yes" in blocks(treebank.read_text("utf-8"))[2]
         desk.page.close()

@@ -20,6 +20,7 @@ interface Theirs {
 
 export class Saving {
   private readonly busy = new Set<number>();
+  private readonly unsaved = new Set<number>(); // they were refused, or no server answered
   private readonly state = byId("saved");
   private asking = false;
 
@@ -27,12 +28,16 @@ export class Saving {
     session.on(["edited"], (place) => {
       this.keep(place);
       if (session.compare || !session.model || session.offline) void this.save(place);
+      else if (this.isBehind(place)) this.tell("Saving …"); // as soon as the parser has answered
     });
     session.on(["predicted"], (place) => {
       this.keep(place);
       void this.save(place);
     });
-    session.on(["opened"], () => this.tell(session.served ? "All is saved" : "Kept in this browser"));
+    session.on(["opened"], () => {
+      this.unsaved.clear();
+      this.tell(session.served ? "All is saved" : "Kept in this browser");
+    });
   }
 
   private keep(place: number): void {
@@ -47,37 +52,52 @@ export class Saving {
     this.state.classList.toggle("bad", bad);
   }
 
+  // Whether the server has another text of the sentence.
+  private isBehind(place: number): boolean {
+    const item = this.session.items[place];
+    return Boolean(this.session.served && item && item.version !== null && written(item.annotation) !== item.saved);
+  }
+
+  // Until the server has what is on the page. One request at a time for each sentence.
   async save(place: number): Promise<void> {
     const item = this.session.items[place];
     if (!this.session.served || !item || item.version === null || this.busy.has(place)) return;
-    const conllu = written(item.annotation);
-    if (conllu === item.saved) return;
     this.busy.add(place);
-    this.tell("Saving …");
     try {
-      const { version } = await api.save(place, { conllu, version: item.version });
-      await this.done(place, item, conllu, version);
-    } catch (error) {
-      await this.failed(place, item, error as Error);
+      while (this.isBehind(place) && (await this.sent(place, item)));
     } finally {
       this.busy.delete(place);
     }
-    if (item.saved === conllu && written(item.annotation) !== conllu) await this.save(place);
+    if (!this.isBehind(place)) this.unsaved.delete(place);
+    if (this.busy.size || this.unsaved.has(place)) return;
+    const first = Math.min(...this.unsaved);
+    if (this.unsaved.size) this.tell(`Sentence ${first + 1} is not saved: edit it again`, true);
+    else this.tell("All is saved");
   }
 
-  private async done(place: number, item: Item, conllu: string, version: string): Promise<void> {
-    item.version = version;
-    item.saved = conllu;
-    if (written(item.annotation) === conllu) await forgetEdit(place).catch(() => undefined);
-    this.tell("All is saved");
+  // Whether there is a point in going on.
+  private async sent(place: number, item: Item): Promise<boolean> {
+    const conllu = written(item.annotation);
+    this.tell("Saving …");
+    try {
+      const { version } = await api.save(place, { conllu, version: item.version as string });
+      item.version = version;
+      item.saved = conllu;
+      if (written(item.annotation) === conllu) await forgetEdit(place).catch(() => undefined);
+      return true;
+    } catch (error) {
+      return this.failed(place, item, error as Error);
+    }
   }
 
-  private async failed(place: number, item: Item, error: Error): Promise<void> {
+  private async failed(place: number, item: Item, error: Error): Promise<boolean> {
     if (error instanceof api.ServerError && error.status === 409 && typeof error.body["conllu"] === "string") {
       return this.conflict(place, item, error.body as unknown as Theirs);
     }
+    this.unsaved.add(place);
     this.tell(`Not saved: ${error.message} It is kept in this browser.`, true);
     if (error instanceof api.ServerError && error.status === 0) setTimeout(() => void this.save(place), LATER);
+    return false;
   }
 
   // What this browser kept of a sentence that is another one in the file by now.
@@ -87,19 +107,18 @@ export class Saving {
     const theirs = { conllu: item.original.block, version: item.version };
     item.annotation = { ...annotationOf(parseBlock(block)), arcs, touched: true };
     item.saved = null;
-    await this.conflict(place, item, theirs);
+    item.version = ""; // until it is chosen, the server refuses it
+    if (await this.conflict(place, item, theirs)) await this.save(place);
   }
 
-  private again(place: number): void {
-    this.busy.delete(place);
-    void this.save(place);
-  }
-
-  // The file changed elsewhere: mine, theirs, or a look at both.
-  async conflict(place: number, item: Item, theirs: Theirs): Promise<void> {
-    item.version = theirs.version;
-    if (theirs.conllu === item.saved) return this.again(place); // another sentence was changed
-    if (this.asking) return;
+  // The file changed elsewhere: mine, theirs, or a look at both. Whether to go on and save.
+  async conflict(place: number, item: Item, theirs: Theirs): Promise<boolean> {
+    if (theirs.conllu === item.saved) {
+      item.version = theirs.version; // another sentence was changed
+      return true;
+    }
+    this.unsaved.add(place);
+    if (this.asking) return false;
     this.asking = true;
     this.tell(`Sentence ${place + 1} was changed elsewhere`, true);
     try {
@@ -108,19 +127,21 @@ export class Saving {
         { name: "Take theirs", value: "theirs" },
         { name: "Keep mine", value: "mine" },
       ], h("p", {}, `Sentence ${place + 1} was changed in the file while you were at it: in another tab, by someone else, or by another program. Nothing is overwritten until you choose.`));
-      await this.resolve(place, item, theirs, answer === "both" ? await this.look(item, theirs) : answer);
+      return await this.resolve(place, item, theirs, answer === "both" ? await this.look(item, theirs) : answer);
     } finally {
       this.asking = false;
     }
   }
 
-  private async resolve(place: number, item: Item, theirs: Theirs, answer: string | Annotation): Promise<void> {
-    item.saved = theirs.conllu;
-    if (answer === "mine") return this.again(place);
+  private async resolve(place: number, item: Item, theirs: Theirs, answer: string | Annotation): Promise<boolean> {
     if (answer === "") {
-      item.saved = null;
-      return this.tell(`Sentence ${place + 1} is not saved: choose when you edit it again`, true);
+      item.saved = null; // and the version stays the old one: the server refuses what is sent with it
+      this.tell(`Sentence ${place + 1} is not saved: choose when you edit it again`, true);
+      return false;
     }
+    Object.assign(item, { saved: theirs.conllu, version: theirs.version });
+    this.unsaved.delete(place);
+    if (answer === "mine") return true;
     const before = item.annotation;
     const after = typeof answer === "string" ? annotationOf(parseBlock(theirs.conllu)) : answer;
     item.annotation = after;
@@ -129,8 +150,7 @@ export class Saving {
     announce(typeof answer === "string" ? "Theirs is taken." : "Both are joined.");
     this.session.tell("edited", place);
     await this.session.predict(place);
-    this.again(place);
-    this.tell("All is saved");
+    return true;
   }
 
   // Both trees, and word by word whose arc is taken.
