@@ -121,6 +121,7 @@ std::unique_ptr<NeuralScorer> read_batch(const BoundNeural& self, const treebank
 
 void tag_batch(const BoundNeural& self, const NeuralScorer& scorer, treebank::Batch& batch, bool keep, int threads) {
     if (!self.model.tags) throw nb::value_error("this model has no tags");
+    if (&scorer.model() != &self.model) throw nb::value_error("scorer: it is of another model");
     expect_length(scorer.sentences(), batch.sentences.size(), "sentences");
     for (std::size_t i = 0; i < scorer.sentences(); ++i)
         expect_length(batch.sentences[i].words(), scorer.length(i), "words of a sentence");

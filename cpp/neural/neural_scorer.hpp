@@ -20,6 +20,7 @@ public:
         return std::make_unique<NeuralScorer>(model_, states_.excerpt(sentence, words));
     }
 
+    const NeuralModel& model() const { return model_; }
     const States& states() const { return states_; }
 
 private:

@@ -86,9 +86,11 @@ private:
         const std::size_t width = states.width();
         float* result = states.rows(window.sentence).data();
         if (window.begin == 1) std::copy_n(rows, width, result);  // the root
-        for (std::size_t word = 1; word < own.firsts.size(); ++word) {
+        const auto first =
+            std::lower_bound(own.firsts.begin() + 1, own.firsts.end(), static_cast<std::int64_t>(window.begin));
+        for (auto word = static_cast<std::size_t>(first - own.firsts.begin()); word < own.firsts.size(); ++word) {
             const auto place = static_cast<std::size_t>(own.firsts[word]);
-            if (place < window.begin || place >= window.end) continue;
+            if (place >= window.end) return;
             const std::size_t here = depth(window, place, count(window.sentence));
             // How deep it is in another window; 0 if it is not there.
             const auto depth_in = [&](std::size_t other) -> std::size_t {

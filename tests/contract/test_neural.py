@@ -104,6 +104,15 @@ def test_given_tags_stay_and_bind(parser):
     assert "_" not in found.upos
 
 
+def test_scores_of_another_model_make_no_tags(parser):
+    other = trained(epochs=1)
+    (batch,) = make_batches([Sentence(["a", "b"])], 99)
+    own = parser._core.read(batch, 1)
+    parser._core.tag(own, batch, False, 1)
+    with pytest.raises(ValueError, match="of another model"):
+        other._core.tag(own, batch, False, 1)
+
+
 def test_the_best_tree_and_all_sums_are_those_of_enumeration(parser):
     for sentence in short(TREEBANK, 5):
         arcs = parser.arc_scores(sentence)
