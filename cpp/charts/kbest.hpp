@@ -5,6 +5,7 @@
 
 #include "charts/chart.hpp"
 #include "semirings/max.hpp"
+#include "support/interruption.hpp"
 
 namespace arbora {
 
@@ -86,6 +87,7 @@ private:
 
     // Every pair of ranks is reached once: the right rank grows always, the left one only while the right is 0.
     bool next(Ranked& ranked) {
+        Interruption::heed();
         if (ranked.successors_due) {
             const Way way = ranked.best.back();
             ranked.successors_due = false;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <queue>
+#include <tuple>
 
 #include "support/vectorise.hpp"
-#include "trees/scores.hpp"
 
 namespace arbora {
 namespace {
@@ -241,47 +242,102 @@ double sum_chain(const LabelChain& chain, double* probabilities, double* pairs) 
     return total;
 }
 
-std::vector<ChainLabels> best_chains(const LabelChain& chain, int k) {
-    struct Path {
+namespace {
+
+// The ways to every label of a chain, the best first, found as they are asked for (Huang & Chiang 2005, algorithm 3): the
+// best way to each label at once, the next one from the ways to the labels before it.
+class RankedWays {
+public:
+    struct Way {
         double score;
-        int previous, rank;  // label before, and which of its paths
-    };
-    const int labels = chain.labels, count = chain.count;
-    if (count == 0) return {{{}, 0.0}};
-    auto better = [](const Path& a, const Path& b) { return a.score > b.score; };
-    // paths[i][l]: the k best ways to get to label l at i, in order.
-    std::vector<std::vector<std::vector<Path>>> paths(count, std::vector<std::vector<Path>>(labels));
-    auto keep_best = [&](std::vector<Path>& found) {
-        std::erase_if(found, [](const Path& path) { return path.score == impossible; });
-        std::stable_sort(found.begin(), found.end(), better);
-        if (static_cast<int>(found.size()) > k) found.resize(k);
-    };
-    for (int i = 0; i < count; ++i)
-        for (int l = 0; l < labels; ++l) {
-            const double own = chain.unary_at(i, l);
-            if (own == impossible) continue;
-            std::vector<Path>& found = paths[i][l];
-            if (i == 0) found.push_back({chain.sibling_at(labels, l) + own, -1, 0});
-            for (int p = 0; i > 0 && p < labels; ++p)
-                for (std::size_t r = 0; r < paths[i - 1][p].size(); ++r)
-                    found.push_back({paths[i - 1][p][r].score + chain.sibling_at(p, l) + own, p, static_cast<int>(r)});
-            keep_best(found);
+        int previous, rank;  // label before, and which of its ways
+        // Of equals the earlier label comes first, and then its better way.
+        bool operator<(const Way& other) const {
+            return std::tie(score, other.previous, other.rank) < std::tie(other.score, previous, rank);
         }
-    std::vector<Path> ends;
-    for (int l = 0; l < labels; ++l)
-        for (std::size_t r = 0; r < paths[count - 1][l].size(); ++r)
-            ends.push_back({paths[count - 1][l][r].score + chain.sibling_at(l, labels), l, static_cast<int>(r)});
-    keep_best(ends);
+    };
+
+    explicit RankedWays(const LabelChain& chain)
+        : chain_(chain), nodes_(static_cast<std::size_t>(chain.count) * chain.labels + 1) {
+        for (int i = 0; i <= chain.count; ++i)
+            for (int l = 0; l < labels_at(i); ++l) find_best(i, l);
+    }
+
+    // The way of this rank to label l at i, or null if there are not so many; those before it have been asked for. At
+    // i = count there is one label, the end.
+    const Way* at(int i, int l, int rank) {
+        Node& node = node_at(i, l);
+        if (rank < static_cast<int>(node.ways.size())) return &node.ways[rank];
+        if (node.ways.empty() || i == 0) return nullptr;
+        if (rank == 1) propose_others(i, l, node);
+        const Way last = node.ways.back();
+        propose(i, l, node, last.previous, last.rank + 1);
+        if (node.next.empty()) return nullptr;
+        node.ways.push_back(node.next.top());
+        node.next.pop();
+        return &node.ways[rank];
+    }
+
+    std::vector<int> labels_of(Way way) {
+        std::vector<int> result(chain_.count);
+        for (int i = chain_.count - 1; i >= 0; --i) {
+            result[i] = way.previous;
+            way = *at(i, way.previous, way.rank);
+        }
+        return result;
+    }
+
+private:
+    struct Node {
+        std::vector<Way> ways;
+        std::priority_queue<Way> next;
+    };
+
+    int labels_at(int i) const { return i < chain_.count ? chain_.labels : 1; }
+    Node& node_at(int i, int l) { return nodes_[static_cast<std::size_t>(i) * chain_.labels + l]; }
+    double own_score(int i, int l) const { return i < chain_.count ? chain_.unary_at(i, l) : 0; }
+    double pair_score(int i, int p, int l) const { return chain_.sibling_at(p, i < chain_.count ? l : chain_.labels); }
+
+    void find_best(int i, int l) {
+        const double own = own_score(i, l);
+        if (own == impossible) return;
+        Way best{impossible, -1, 0};
+        if (i == 0) best.score = chain_.sibling_at(chain_.labels, l) + own;
+        for (int p = 0; i > 0 && p < chain_.labels; ++p) {
+            if (node_at(i - 1, p).ways.empty()) continue;
+            const double score = node_at(i - 1, p).ways[0].score + pair_score(i, p, l) + own;
+            if (score > best.score) best = {score, p, 0};
+        }
+        if (best.score != impossible) node_at(i, l).ways.push_back(best);
+    }
+
+    // The best ways by all labels before but that of the best way of all.
+    void propose_others(int i, int l, Node& node) {
+        for (int p = 0; p < chain_.labels; ++p)
+            if (p != node.ways[0].previous) propose(i, l, node, p, 0);
+    }
+
+    void propose(int i, int l, Node& node, int p, int rank) {
+        const Way* before = at(i - 1, p, rank);
+        if (!before) return;
+        const double score = before->score + pair_score(i, p, l) + own_score(i, l);
+        if (score != impossible) node.next.push({score, p, rank});
+    }
+
+    const LabelChain& chain_;
+    std::vector<Node> nodes_;
+};
+
+}  // namespace
+
+std::vector<ChainLabels> best_chains(const LabelChain& chain, int k, double least) {
+    if (chain.count == 0) return {{{}, 0.0}};
+    RankedWays ways(chain);
     std::vector<ChainLabels> result;
-    for (const Path& end : ends) {
-        ChainLabels found{std::vector<int>(count), 0};
-        int label = end.previous, rank = end.rank;
-        for (int i = count - 1; i >= 0; --i) {
-            found.labels[i] = label;
-            const Path& path = paths[i][label][rank];
-            label = path.previous;
-            rank = path.rank;
-        }
+    for (int rank = 0; rank < k; ++rank) {
+        const RankedWays::Way* way = ways.at(chain.count, 0, rank);
+        if (!way || way->score < least) break;
+        ChainLabels found{ways.labels_of(*way), 0};
         found.score = chain_score(chain, found.labels.data());
         result.push_back(std::move(found));
     }

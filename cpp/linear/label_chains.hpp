@@ -1,6 +1,8 @@
 #pragma once
 #include <vector>
 
+#include "trees/scores.hpp"
+
 namespace arbora {
 
 // Labels along the modifiers of one head: score = sum of unary[i][label i] + siblings[label i-1][label i], with a
@@ -31,7 +33,8 @@ struct ChainLabels {
     std::vector<int> labels;
     double score;
 };
-// The k best labellings in order, none twice; fewer where there are fewer possible ones. O(count labels^2 k log k).
-std::vector<ChainLabels> best_chains(const LabelChain& chain, int k);
+// The k best labellings in order, none twice, but for those whose score is below `least`; fewer where there are fewer possible
+// ones. O(count labels (labels + k log k)) at most; little more than the best one takes, if few are asked for.
+std::vector<ChainLabels> best_chains(const LabelChain& chain, int k, double least = impossible);
 
 }  // namespace arbora

@@ -7,6 +7,7 @@
 
 #include "parsing/candidate_tags.hpp"
 #include "parsing/linear_scorer.hpp"
+#include "support/interruption.hpp"
 #include "support/parallel.hpp"
 #include "treebank/forbidden.hpp"
 #include "treebank/rendering.hpp"
@@ -308,6 +309,7 @@ Batch annotate_kbest_from(const Source& source, std::shared_ptr<const ParserName
         }
         int rank = 0;
         for (const LabelledTree& tree : found[i].trees) {
+            Interruption::heed();
             AnnotatedSentence& copy = result.sentences.emplace_back(batch.sentences[i].copy());
             set_tree(tree.heads.data(), tree.labels.data(), names->labels, options.constraints, copy);
             copy.add_note({treebank::kbest_rank_note, NoteKind::count, static_cast<double>(++rank)});

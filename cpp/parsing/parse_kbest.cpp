@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <queue>
+#include <tuple>
 
 #include "parsing/inference.hpp"
 #include "parsing/pieces.hpp"
 #include "parsing/stages.hpp"
+#include "support/interruption.hpp"
 
 namespace arbora {
 namespace {
@@ -13,28 +16,49 @@ constexpr int ranked_for_each = 4, ranked_at_least = 64;
 
 bool is_better(const ChainLabels& a, const ChainLabels& b) { return a.score > b.score; }
 
-// All k best labellings of a tree, one group of words after the other.
+// All k best labellings of a tree, one group of words after the other, but for those that are below `least`: as labels are
+// added, scores only fall.
 class Labellings {
 public:
-    Labellings(int n, int k, double score) : k_(k), found_{{std::vector<int>(n + 1, -1), score}} {}
+    Labellings(int n, int k, double score, double least)
+        : k_(static_cast<std::size_t>(k)), least_(least), found_{{std::vector<int>(n + 1, -1), score}} {}
 
-    // Labels of some words, with their scores.
+    // Labels of some words, with their scores, the best first. Of equal sums, those of the earlier way come first.
     void join(const std::vector<int>& words, const std::vector<ChainLabels>& ways) {
         std::vector<ChainLabels> joined;
-        for (const ChainLabels& way : ways)
-            for (const ChainLabels& before : found_) {
-                joined.push_back({before.labels, before.score + way.score});
-                for (std::size_t i = 0; i < words.size(); ++i) joined.back().labels[words[i]] = way.labels[i];
-            }
-        std::stable_sort(joined.begin(), joined.end(), is_better);
-        if (static_cast<int>(joined.size()) > k_) joined.resize(k_);
+        std::priority_queue<Pair> next;
+        const auto propose = [&](std::size_t way, std::size_t before) {
+            if (way >= ways.size() || before >= found_.size()) return;
+            const double score = found_[before].score + ways[way].score;
+            if (score >= least_) next.push({score, way, before});
+        };
+        propose(0, 0);
+        while (!next.empty() && joined.size() < k_) {
+            const Pair best = next.top();
+            next.pop();
+            propose(best.way, best.before + 1);
+            if (best.before == 0) propose(best.way + 1, 0);
+            joined.push_back({found_[best.before].labels, best.score});
+            for (std::size_t i = 0; i < words.size(); ++i) joined.back().labels[words[i]] = ways[best.way].labels[i];
+        }
         found_ = std::move(joined);
     }
 
     std::vector<ChainLabels>& found() { return found_; }
+    // How low what is joined may be, if it is to matter.
+    double room() const { return found_.empty() ? 0 : least_ - found_.front().score; }
 
 private:
-    int k_;
+    struct Pair {
+        double score;
+        std::size_t way, before;
+        bool operator<(const Pair& other) const {
+            return std::tie(score, other.way, other.before) < std::tie(other.score, way, before);
+        }
+    };
+
+    std::size_t k_;
+    double least_;
     std::vector<ChainLabels> found_;
 };
 
@@ -109,15 +133,19 @@ private:
     }
 
     void add_tree(const Heads& heads, double score) {
-        Labellings labellings(candidates_.n, k_, score);
+        Interruption::heed();
+        // What is worse than the k best so far does not matter; sums of equal worth may differ in their last digits.
+        const bool is_full = static_cast<int>(found_.size()) == k_;
+        Labellings labellings(candidates_.n, k_, score, is_full ? found_.back().score - 1e-9 : impossible);
         if (kinds_.labels_follow)
             label_in_chains(heads, labellings);
         else if (kinds_.labels)
             label_by_arc(heads, labellings);
+        const auto before = static_cast<std::ptrdiff_t>(found_.size());
         for (ChainLabels& labels : labellings.found())
             found_.push_back({heads, std::move(labels.labels), labels.score});
-        std::stable_sort(found_.begin(), found_.end(),
-                         [](const LabelledTree& a, const LabelledTree& b) { return a.score > b.score; });
+        std::inplace_merge(found_.begin(), found_.begin() + before, found_.end(),
+                           [](const LabelledTree& a, const LabelledTree& b) { return a.score > b.score; });
         if (static_cast<int>(found_.size()) > k_) found_.resize(k_);
     }
 
@@ -128,9 +156,10 @@ private:
             const LabelChain chain = shorten(scorer_.score_labels(family, given_.labels), alone);
             probabilities.resize(static_cast<std::size_t>(chain.count) * chain.labels);
             const double total = sum_chain(chain, probabilities.data(), nullptr);
-            std::vector<ChainLabels> ways = best_chains(chain, k_);
+            std::vector<ChainLabels> ways = best_chains(chain, k_, total + labellings.room());
             for (ChainLabels& way : ways) way.score -= total;
             labellings.join(family.modifiers, ways);
+            if (labellings.found().empty()) return;
         }
     }
 
