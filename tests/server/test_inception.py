@@ -101,6 +101,35 @@ def test_accepted_relations_bind_and_are_not_predicted():
     assert all(place(own.Governor) != place(own.Dependent) for p, own in found.items() if p > place(the))
 
 
+def test_accepted_relations_bind_where_they_cross():
+    system = types()
+    cas, tokens = document(system)
+    the, old, dog, barks = tokens[1]
+    for head, word in ((dog, the), (barks, old)):
+        cas.add(
+            system.get_type(DEPENDENCY)(
+                begin=word.begin, end=word.end, Governor=head, Dependent=word, DependencyType="dep"
+            )
+        )
+    found = {place(own): own for own in predictions(request(cas))}
+    assert {place(token) for token in (dog, barks)} == {p for p in found if p >= place(the)}
+    assert len(found) == sum(map(len, SENTENCES)) - 2
+
+
+def test_accepted_relations_that_fit_no_tree_cost_the_sentence_its_predictions_alone():
+    system = types()
+    cas, tokens = document(system)
+    the, old, *_ = tokens[1]
+    for head, word in ((old, the), (the, old)):
+        cas.add(
+            system.get_type(DEPENDENCY)(
+                begin=word.begin, end=word.end, Governor=head, Dependent=word, DependencyType="dep"
+            )
+        )
+    found = {place(own) for own in predictions(request(cas))}
+    assert found == {place(token) for token in tokens[0]}
+
+
 def test_tags_are_predicted_too():
     cas, _ = document(types())
     found = predictions(request(cas, POS, "PosValue"))

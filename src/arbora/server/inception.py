@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from arbora.dependency import ParseOptions
 from arbora.dependency.output import HEAD_PROBABILITY, LABEL_PROBABILITY
+from arbora.server.crossing import bound_steps
 from arbora.server.json_api import answer, check_json, read_json
 from arbora.server.limits import Limits, RequestError
 from arbora.server.models import ServedModel
@@ -108,7 +109,7 @@ def read_recommendation(
     check_lengths([len(sentence) for sentence in given], limits)
     options = ParseOptions(probabilities=True, constraints=is_relation, threads=threads)
     kind = ("inception", model.name, options)
-    task = Task(make_batch(given), kind, model.pipeline.steps(options), _finished)
+    task = Task(make_batch(given), kind, bound_steps(model.pipeline, options), _finished)
     return Recommendation(cas, asked.metadata, tokens, given, task)
 
 

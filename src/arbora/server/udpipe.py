@@ -20,6 +20,7 @@ from arbora import _core
 from arbora.dependency import ParseOptions
 from arbora.errors import FileError
 from arbora.pipeline.pipeline import Pipeline
+from arbora.server.crossing import bound_steps
 from arbora.server.form_data import body_fields, urlencoded
 from arbora.server.limits import Limits, RequestError
 from arbora.server.models import TREES, ServedModel, ServedModels
@@ -87,7 +88,7 @@ def read_process(model: ServedModel, fields: Fields, limits: Limits, threads: in
     batch = read_input(part, fields, options)
     check_lengths(batch.lengths, limits)
     kind = ("udpipe", model.name, tags, trees, options)
-    task = Task(batch, kind, part.steps(options, keep_tags=not tags), _finisher(output))
+    task = Task(batch, kind, bound_steps(part, options, keep_tags=not tags), _finisher(output))
     return Process(model, task, batch.characters, output)
 
 
