@@ -23,7 +23,7 @@ from arbora.pipeline.pipeline import Pipeline
 from arbora.server.crossing import bound_steps
 from arbora.server.form_data import body_fields, urlencoded
 from arbora.server.limits import Limits, RequestError
-from arbora.server.models import TREES, ServedModel, ServedModels
+from arbora.server.models import ServedModel, ServedModels
 from arbora.server.queue import Task
 from arbora.server.service import Service, check_lengths
 from arbora.server.udpipe_formats import READERS, WRITERS, without_spaces
@@ -40,6 +40,8 @@ WEBLICHT: Mapping[str, Fields] = {
 """What these addresses ask for."""
 GENERIC = "generic_tokenizer"
 """An input that UDPipe tokenizes by rules of its own."""
+PARTS: Mapping[str, str] = {"tokenizer": "words", "tagger": "upos", "parser": "heads"}
+"""What a model can do, and the column that it fills then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +129,8 @@ def _is_on(fields: Fields, name: str) -> bool:
 
 def _check_model(model: ServedModel, fields: Fields, tags: bool, trees: bool) -> None:
     raw = _is_on(fields, "tokenizer") or fields.get("input", "").startswith(GENERIC)
-    for wanted, part, columns in (
-        (raw, "tokenizer", {"words"}),
-        (tags, "tagger", {"upos"}),
-        (trees, "parser", TREES),
-    ):
-        if wanted and not columns & set(model.adds):
+    for (part, column), wanted in zip(PARTS.items(), (raw, tags, trees), strict=True):
+        if wanted and column not in model.adds:
             raise RequestError(400, f"The model '{model.name}' has no {part}.")
 
 
@@ -172,9 +170,8 @@ def routes(service: Service) -> list[Route]:
     async def list_models(request: Request) -> Response:
         with service.bodies.room(request):
             await _fields(request, service)  # what is wrong with them is said here too
-        parts = {"tokenizer": {"words"}, "tagger": {"upos"}, "parser": TREES}
         models = {
-            model.name: [part for part, columns in parts.items() if columns & set(model.adds)]
+            model.name: [part for part, column in PARTS.items() if column in model.adds]
             for model in service.models
         }
         answer = {"models": models, "default_model": service.models.default.name}
