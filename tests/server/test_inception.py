@@ -142,6 +142,39 @@ def test_training_is_taken_note_of():
     assert (response.status_code, response.content) == (204, b"")
 
 
+def test_xml_is_utf_8_whatever_it_says():
+    """In UTF-7, `+ADw-` is `<`: entities would be declared where no check sees them."""
+    cas, _ = document(types())
+    good = request(cas)
+    hidden = (
+        '<?xml version="1.0" encoding="UTF-7"?>+ADwAIQ-DOCTYPE x [+ADwAIQ-ENTITY a "DKPro Core"+AD4]+AD4-'
+    )
+    for encoding in ("UTF-7", "UTF-16", "latin-1", "utf-8-sig"):
+        start = hidden.replace("UTF-7", encoding)
+        for changed in (
+            {"typeSystem": start + body(good["typeSystem"])},
+            {"document": {"xmi": start + body(good["document"]["xmi"])}},
+        ):
+            response = ask("POST", "/inception/predict", json={**good, **changed})
+            reason = "The document cannot be read: it declares an encoding other than UTF-8."
+            assert (response.status_code, response.text) == (400, reason)
+    for start in ('<?xml version="1.0" encoding="utf-8"?>', "<?xml version='1.0'?>", ""):
+        plain = {
+            "typeSystem": start + body(good["typeSystem"]),
+            "document": {"xmi": start + body(good["document"]["xmi"])},
+        }
+        assert len(predictions({**good, **plain})) == sum(map(len, SENTENCES))
+    undeclared = good["document"]["xmi"].replace("Gr", "&a;")
+    response = ask("POST", "/inception/predict", json={**good, "document": {"xmi": undeclared}})
+    assert (response.status_code, "Entity 'a' not defined" in response.text) == (400, True)
+
+
+def body(xml: str) -> str:
+    """XML without its first line, which names its encoding."""
+    assert xml.startswith("<?xml")
+    return xml.partition("?>")[2]
+
+
 def test_what_cannot_be_used_is_refused():
     cas, _ = document(types())
     good = request(cas)

@@ -82,7 +82,9 @@ class Bodies:
             self.held -= needed
 
     async def read(self, request: Request) -> bytes:
-        """The body; RequestError if it is too large or too slow."""
+        """The body; RequestError if it is compressed, too large or too slow."""
+        if request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+            raise RequestError(400, "The body has a Content-Encoding: it must come as it is.")
         body = bytearray()
         try:
             async with asyncio.timeout(self._limits.arrival):
