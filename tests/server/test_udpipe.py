@@ -59,6 +59,14 @@ def test_a_text_gets_the_trees_that_the_pipeline_gives():
     assert "\n".join(lines[3:]) == arbora.load()(TEXT).to_conllu()
 
 
+def test_the_version_of_conllu_may_be_said():
+    fields = {"data": "Dogs bark.", "tokenizer": ""}
+    plain = answer({**fields, "output": "conllu"})
+    assert answer({**fields, "output": "conllu=v2"}) == plain
+    again = {"data": plain["result"], "output": "vertical"}
+    assert answer({**again, "input": "conllu=v2"}) == answer(again)
+
+
 def test_the_length_for_bills_counts_characters_of_words_after_normalisation():
     response = ask("POST", "/process", data={"data": "Cafe\u0301 now", "input": "horizontal"})
     assert response.headers["x-billing-input-nfc-len"] == "7"
@@ -211,6 +219,12 @@ def test_models_are_found_by_parts_of_their_names(name):
         ({}, "The parameter 'data' is required."),
         ({"data": "x", "model": "eng"}, "The requested model 'eng' does not exist."),
         ({"data": "x", "tokenizer": "", "output": "epe"}, "Unknown output format 'epe'."),
+        ({"data": "x", "tokenizer": "", "output": "conllu=v1"}, "Unknown output format 'conllu=v1'."),
+        ({"data": "x", "tokenizer": "", "output": "conllu=x"}, "Unknown output format 'conllu=x'."),
+        (
+            {"data": "x", "input": "conllu=v1"},
+            "Cannot parse the input in 'conllu=v1' format: there is no such format.",
+        ),
         ({"data": "x", "input": "pdf"}, "Cannot parse the input in 'pdf' format: there is no such format."),
         ({"data": "x\n\n"}, "Cannot parse the input in 'conllu' format: data:1: sentence #1: ten columns "),
     ],
