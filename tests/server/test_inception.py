@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
+import httpx
 import pytest
 from cassis import Cas, TypeSystem, load_cas_from_xmi, load_dkpro_core_typesystem, load_typesystem
-from server_cases import ask
+from server_cases import ask, client, two_models
 
 import arbora
 from arbora.dependency import ParseOptions
+from arbora.server.app import make_app
 from arbora.server.inception import SENTENCE, TOKEN
+from arbora.server.limits import Limits
+from arbora.server.queue import WorkQueue
 
 CORE = "de.tudarmstadt.ukp.dkpro.core.api."
 DEPENDENCY = CORE + "syntax.type.dependency.Dependency"
@@ -140,6 +145,25 @@ def test_tags_are_predicted_too():
 def test_training_is_taken_note_of():
     response = ask("POST", "/inception/train", json={"documents": []})
     assert (response.status_code, response.content) == (204, b"")
+
+
+def test_training_waits_while_the_queue_is_full(monkeypatch):
+    monkeypatch.setattr(WorkQueue, "_work", lambda queue: None)
+    app = make_app(two_models(), Limits(waiting=1))
+
+    async def when_full() -> httpx.Response:
+        async with asyncio.timeout(60), client(app) as own:
+            waiting = asyncio.ensure_future(own.post("/v1/parse", json={"text": "Dogs bark."}))
+            while "arbora_queue_length 1.0" not in (await own.get("/metrics")).text:
+                assert not waiting.done()
+                await asyncio.sleep(0.01)  # else nobody else comes to work
+            response = await own.post("/inception/train", json={})
+            waiting.cancel()
+            return response
+
+    response = asyncio.run(when_full())
+    assert (response.status_code, response.text) == (429, "The server is busy; try again later.")
+    assert int(response.headers["retry-after"]) >= 1
 
 
 def test_xml_is_utf_8_whatever_it_says():
