@@ -111,7 +111,7 @@ class _Fields:
         name = parse_options_header(self._headers.get(b"content-disposition", b""))[1].get(b"name")
         if name:
             encoding = self._headers.get(b"content-transfer-encoding", b"").strip().lower()
-            self._fields[name] = DECODERS.get(encoding, bytes)(self._content)
+            self._fields[name] = DECODERS.get(encoding, bytes)(bytes(self._content))
 
     def _end(self) -> None:
         self._is_whole = True
