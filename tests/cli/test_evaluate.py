@@ -14,8 +14,8 @@ from arbora.treebank import Multiword, Sentence, read, write
 GOLD = Path(__file__).resolve().parents[2] / "examples" / "treebank" / "de.conllu"
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return run_here("evaluate", *arguments)
+def run(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return run_here("evaluate", *arguments, stdin=stdin)
 
 
 def damaged(tmp_path: Path) -> Path:
@@ -160,3 +160,44 @@ def test_gold_without_heads_is_refused(tmp_path):
             "--annotated-only scores those that have one\n"
         )
     assert run(tmp_path / "system.conllu", tmp_path / "gold.conllu").returncode == 0
+
+
+def test_standard_input_is_conllu_unless_it_is_said(tmp_path):
+    system = damaged(tmp_path)
+    expected = json.loads(run(GOLD, system, "--compare", GOLD, "--json").stdout)
+    text = system.read_text("utf-8")
+    assert json.loads(run(GOLD, "-", "--compare", GOLD, "--json", stdin=text).stdout) == expected
+    gold = GOLD.read_text("utf-8")
+    assert json.loads(run("-", system, "--compare", GOLD, "--json", stdin=gold).stdout) == expected
+    assert json.loads(run(GOLD, system, "--compare", "-", "--json", stdin=gold).stdout) == expected
+    other = tmp_path / "system.txt"
+    other.write_text(text, "utf-8")
+    said = run(GOLD, other, "--compare", GOLD, "--json", "--input-format", "conllu")
+    assert json.loads(said.stdout) == expected
+
+
+def test_standard_input_may_have_another_format(tmp_path):
+    brackets = GOLD.parent / "brackets.mrg"
+    expected = run(brackets, brackets, "--compare", brackets, "--json").stdout
+    for files in (("-", brackets, brackets), (brackets, "-", brackets), (brackets, brackets, "-")):
+        gold, system, other = files
+        options = ("--compare", other, "--json", "--input-format", "brackets")
+        assert run(gold, system, *options, stdin=brackets.read_text("utf-8")).stdout == expected
+    x = tmp_path / "system.conllx"
+    assert run_here("convert", GOLD, x).returncode == 0
+    done = run(x, "-", "--json", "--input-format", "conllx", stdin=x.read_text("utf-8"))
+    assert json.loads(done.stdout)["scores"]["LAS"]["f1"] == 1
+
+
+def test_formats_and_files_that_make_no_sense_are_one_line(tmp_path):
+    untold = tmp_path / "system.txt"
+    untold.write_text("", "utf-8")
+    for arguments, reason in (
+        (("-", "-"), "standard input can be read once"),
+        ((GOLD, untold), "the name does not tell the format: say which by --input-format"),
+        ((GOLD, GOLD, "--input-format", "pdf"), "there is no format pdf"),
+    ):
+        done = run(*arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert reason in done.stderr
+        assert done.stderr.count("\n") == 1

@@ -16,8 +16,8 @@ MODEL = ROOT / "tests" / "golden" / "dependency-parser.v2.arbora"
 QUICK = ("--jackknife", 2, "--epochs", 1)
 
 
-def run(*arguments: object) -> str:
-    done = run_here("suspects", *arguments)
+def run(*arguments: object, stdin: str = "") -> str:
+    done = run_here("suspects", *arguments, stdin=stdin)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -58,6 +58,27 @@ def test_the_treebank_with_marks_is_the_same_but_for_them(tmp_path):
     assert marked == round(0.05 * sum(map(len, old)))
     shown = run(ENGLISH, "--model", MODEL, "--most", "5%", "--format", "conllu")
     assert shown == out.read_text("utf-8")
+
+
+def test_standard_input_is_conllu_unless_it_is_said(tmp_path):
+    expected = json.loads(run(ENGLISH, "--model", MODEL, "--json"))["suspects"]
+    piped = json.loads(run("-", "--model", MODEL, "--json", stdin=ENGLISH.read_text("utf-8")))
+    assert (piped["file"], piped["suspects"]) == ("-", expected)
+    other = tmp_path / "en.conllx"
+    assert run_here("convert", ENGLISH, other).returncode == 0
+    named = json.loads(run(other, "--model", MODEL, "--json"))["suspects"]
+    said = run("-", "--input-format", "conllx", "--model", MODEL, "--json", stdin=other.read_text("utf-8"))
+    assert json.loads(said)["suspects"] == named
+
+
+@pytest.mark.parametrize("gold", ["brackets.mrg", "-"])
+def test_other_formats_are_one_line(gold):
+    source = gold if gold == "-" else ENGLISH.parent / gold
+    options = ("--input-format", "brackets") if gold == "-" else ()
+    done = run_here("suspects", source, "--model", MODEL, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("conllu, conllx\n")
+    assert done.stderr.count("\n") == 1
 
 
 def test_jackknifing_depends_on_the_seed_alone():

@@ -114,6 +114,16 @@ def connect(server: RunningServer) -> socket.socket:
     return socket.create_connection(("127.0.0.1", server.port), timeout=20)
 
 
+def get(server: RunningServer, path: str) -> tuple[int, bytes, http.client.HTTPMessage]:
+    """The status, the body and the headers that an address is answered with, on a connection of its own."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("GET", path)
+    response = connection.getresponse()
+    found = response.status, response.read(), response.headers
+    connection.close()
+    return found
+
+
 def told(connection: socket.socket) -> bytes:
     """All that the server says until it hangs up."""
     said = b""
@@ -145,6 +155,23 @@ def test_huge_headers_and_bytes_that_are_no_request_are_refused(server):
         with connect(server) as connection:
             connection.sendall(request)
             assert told(connection).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_connection_too_many_is_told_when_to_come_again():
+    with running_server("--model", NAMED, "--connections", "1", "--arrival", "600") as own:
+        with connect(own):  # which is accepted before any other
+            status, _, headers = get(own, "/health")
+            assert (status, headers["Retry-After"], headers["Connection"]) == (503, "1", "close")
+            assert headers["X-Content-Type-Options"] == "nosniff"
+        until(lambda: get(own, "/health")[0] == 200, 60)
+
+        def is_counted() -> bool:
+            # Until the last connection is closed, this one is refused too.
+            status, text = get(own, "/metrics")[:2]
+            assert status in (200, 503)
+            return b'arbora_requests_total{code="503",endpoint="/health"' in text
+
+        until(is_counted, 60)
 
 
 def test_only_the_servers_own_names_are_answered(server):

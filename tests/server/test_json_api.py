@@ -154,6 +154,18 @@ def test_forbidden_heads_are_written_where_the_parser_reads_them():
         bind(sentence, Constraints(forbidden=[(6, 1)]), from_input=False)
 
 
+def test_what_is_said_twice_binds_once():
+    asked = {"roots": [3, 3], "heads": {"3": 0, "1": 2}, "labels": {"1": "det"}}
+    words = [{"form": form} for form in WORDS]
+    words[0] |= {"head": 2, "deprel": "det"}
+    found = parse(sentences=[{"words": words}], constraints=[asked], constraints_from_input=True)[0]
+    assert (heads(found)[0], heads(found)[2], found["words"][0]["deprel"]) == (2, 0, "det")
+
+
+def test_a_sentence_without_words_is_answered():
+    assert parse(sentences=[{"words": []}], constraints=[{}])[0]["words"] == []
+
+
 def test_a_sentence_without_a_tree_fails_alone():
     circle = {"heads": {"1": 2, "2": 1}}
     found = parse(sentences=[DATA, DATA, DATA], constraints=[None, circle, None], kbest=2, alternatives=0.5)
@@ -176,6 +188,13 @@ def test_options_of_parsing():
     assert parse(text=TEXT, options=named) == [s.to_dict() for s in nlp(TEXT, options)]
 
 
+UNWRITABLE = "the sentence of 5 words: a field is empty or holds a tab or a line end."
+
+
+def bound(constraints: dict[str, Any]) -> dict[str, Any]:
+    return {"sentences": [DATA], "constraints": [constraints]}
+
+
 @pytest.mark.parametrize(
     ("asked", "error", "place"),
     [
@@ -189,6 +208,12 @@ def test_options_of_parsing():
         (
             {"text": "x", "rules": "root is upos=X", "probabilities": True},
             "rules go with the best tree",
+            None,
+        ),
+        ({"text": "x", "rules": "root is upos=X", "kbest": 2}, "rules go with the best tree: no kbest", None),
+        (
+            {"text": "x", "rules": "root is upos=X", "alternatives": 0.1},
+            "rules go with the best tree: no alternatives",
             None,
         ),
         ({"text": "x", "constraints": [{"roots": [1]}]}, "Constraints go with conllu or sentences", None),
@@ -207,6 +232,30 @@ def test_options_of_parsing():
         ),
         ({"sentences": [DATA], "constraints": [{"heads": {"x": 1}}]}, "'x' is no id of a word.", 0),
         ({"sentences": [DATA], "constraints": [{"roots": [6]}]}, "There is no word 6 in a sentence of 5", 0),
+        (bound({"roots": [1], "heads": {"1": 2}}), "The head of word 1 cannot be 0 and 2.", 0),
+        (bound({"heads": {"1": 2, "01": 3}}), "The head of word 1 cannot be 2 and 3.", 0),
+        (bound({"labels": {"1": "x", "01": "y"}}), "The label of word 1 cannot be 'x' and 'y'.", 0),
+        (
+            {
+                "sentences": [{"words": [{"form": "a", "head": 0}, {"form": "b"}]}],
+                "constraints_from_input": True,
+                "constraints": [{"heads": {"1": 2}}],
+            },
+            "The head of word 1 cannot be 0 and 2.",
+            0,
+        ),
+        (bound({"labels": {"1": "a\tb"}}), UNWRITABLE, 0),
+        (bound({"labels": {"1": "a\nb"}}), UNWRITABLE, 0),
+        (bound({"labels": {"1": ""}}), UNWRITABLE, 0),
+        ({"sentences": [DATA, {"words": [{"form": "a\tb"}]}]}, "the sentence of 1 words: a field", 1),
+        ({"sentences": [{"words": [{"form": "a", "misc": "b\rc"}]}]}, "the sentence of 1 words: a field", 0),
+        (
+            {"sentences": [{**DATA, "multiwords": [{"first": 1, "last": 2, "form": "a\nb"}]}]},
+            UNWRITABLE,
+            0,
+        ),
+        ({"sentences": [{**DATA, "comments": ["# a\nb"]}]}, "the sentence of 5 words: the comment", 0),
+        ({"sentences": [{**DATA, "text": "a\nb"}]}, "the sentence of 5 words: the comment", 0),
         ({"sentences": [{"words": [{"form": "a"}] * 1001}]}, "Sentence longer than 1000 words", 0),
     ],
 )

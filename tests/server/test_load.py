@@ -187,6 +187,16 @@ def test_bodies_that_are_too_large_or_too_many_together():
     assert asyncio.run(stream()).status_code == 413
 
 
+def test_headers_that_are_too_large():
+    for size, status in ((60_000, 200), (70_000, 400)):
+        response = ask("GET", "/health", headers={"x-large": "x" * size})
+        assert response.status_code == status
+    assert response.text == "The headers are larger than 65536 bytes."
+    both = ask("GET", "/health?x=" + "x" * 40_000, headers={"x-large": "x" * 40_000})
+    assert both.status_code == 400
+    assert ask("GET", "/health", headers=[("x", "")] * 40_000).status_code == 400
+
+
 def test_metrics_count_what_happens():
     app = make_app(two_models())
     ask("GET", "/process?data=Dogs%20bark.&tokenizer&model=other", app=app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from server_cases import ask, two_models
@@ -13,6 +14,7 @@ from arbora.server.udpipe import process
 from arbora.treebank import Sentence
 from arbora.treebank.conllu import scan
 
+ROOT = Path(__file__).resolve().parents[2]
 TEXT = "Dogs bark. Cats\nmeow loudly.\n"
 
 
@@ -55,6 +57,14 @@ def test_a_text_gets_the_trees_that_the_pipeline_gives():
     assert lines[0].startswith("# generator = Arbora ")
     assert lines[1:3] == ["# udpipe_model = english-ewt-ud", "# udpipe_model_licence = CC BY-SA 4.0"]
     assert "\n".join(lines[3:]) == arbora.load()(TEXT).to_conllu()
+
+
+def test_the_version_of_conllu_may_be_said():
+    fields = {"data": "Dogs bark.", "tokenizer": ""}
+    plain = answer({**fields, "output": "conllu"})
+    assert answer({**fields, "output": "conllu=v2"}) == plain
+    again = {"data": plain["result"], "output": "vertical"}
+    assert answer({**again, "input": "conllu=v2"}) == answer(again)
 
 
 def test_the_length_for_bills_counts_characters_of_words_after_normalisation():
@@ -114,6 +124,29 @@ def test_given_heads_and_labels_bind_where_constraints_are_asked_for():
     assert (bound[1].head, bound[1].deprel) == (other, "vocative")
     loose = sentences(answer({"data": lines, "tagger": "", "parser": ""})["result"])[0]
     assert loose.heads == free.heads
+
+
+def test_given_heads_bind_where_they_cross():
+    treebank = (ROOT / "examples" / "treebank" / "en.conllu").read_text("utf-8")
+    given = sentences(treebank)
+    assert not all(own.is_projective() for own in given)
+    assert arbora.load().parser.header["options"]["projective"]  # else nothing would be asked of the server
+    partly = [own.copy() for own in given]
+    crossing = next(own for own in partly if not own.is_projective())
+    crossing.heads = [
+        head if word in crossing.nonprojective_words() or head == 0 else None
+        for word, head in enumerate(crossing.heads, 1)
+    ]
+    for asked in (given, partly):
+        lines = "".join(own.to_conllu() for own in asked)
+        found = sentences(answer({"data": lines, "parser": "constraints"})["result"])
+        for own, before in zip(found, asked, strict=True):
+            pairs = list(zip(own.heads, before.heads, strict=True))
+            assert all(head == bound for head, bound in pairs if bound is not None)
+            assert None not in own.heads
+            assert len(own.roots) == 1
+    free = sentences(answer({"data": treebank, "parser": ""})["result"])
+    assert all(own.is_projective() for own in free)
 
 
 def test_presegmented_lines_are_sentences_whatever_is_in_them():
@@ -186,6 +219,12 @@ def test_models_are_found_by_parts_of_their_names(name):
         ({}, "The parameter 'data' is required."),
         ({"data": "x", "model": "eng"}, "The requested model 'eng' does not exist."),
         ({"data": "x", "tokenizer": "", "output": "epe"}, "Unknown output format 'epe'."),
+        ({"data": "x", "tokenizer": "", "output": "conllu=v1"}, "Unknown output format 'conllu=v1'."),
+        ({"data": "x", "tokenizer": "", "output": "conllu=x"}, "Unknown output format 'conllu=x'."),
+        (
+            {"data": "x", "input": "conllu=v1"},
+            "Cannot parse the input in 'conllu=v1' format: there is no such format.",
+        ),
         ({"data": "x", "input": "pdf"}, "Cannot parse the input in 'pdf' format: there is no such format."),
         ({"data": "x\n\n"}, "Cannot parse the input in 'conllu' format: data:1: sentence #1: ten columns "),
     ],
@@ -195,8 +234,9 @@ def test_what_is_wrong_is_said_in_a_line(fields, reason):
 
 
 def test_a_tree_that_cannot_be_is_refused_with_the_reason():
-    lines = Sentence(["Dogs", "bark", "."], heads=[2, 0, 0]).to_conllu()
-    assert "no tree fits" in refusal(data=lines, tagger="", parser="constraints")
+    for heads, reason in (([2, 0, 0], "no tree fits"), ([2, 1, 0], "cycle")):
+        lines = Sentence(["Dogs", "bark", "."], heads=heads).to_conllu()
+        assert reason in refusal(data=lines, tagger="", parser="constraints")
 
 
 def test_sentences_that_are_too_long_are_refused():

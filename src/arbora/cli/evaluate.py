@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from arbora.cli.evaluate_brackets import bracket_table, evaluate_trees, have_trees
+from arbora.cli.evaluate_brackets import bracket_table, evaluate_trees
 from arbora.errors import ArboraError, FileError
 from arbora.evaluation import (
     Calibration,
@@ -24,6 +24,7 @@ from arbora.evaluation import (
 from arbora.evaluation.attachment import SCORES, no_head
 from arbora.treebank import Sentence, read
 from arbora.treebank.files import chunks, display_name, open_input
+from arbora.treebank.formats import find_format, piped_format
 from arbora.treebank.lines import line_of_word
 
 
@@ -34,33 +35,52 @@ def evaluate_files(
     *,
     raw_text: bool = False,
     annotated_only: bool = False,
+    input_format: str | None = None,
 ) -> dict[str, Any]:
     """Everything about a parse as plain data; ``other`` is a second parse to compare it with.
 
     ``annotated_only``: words without a gold head do not count for what needs one; then there is no
     calibration.
     If the words are not the same, or with ``raw_text``, it has the scores of CoNLL 2018 alone. If a file is
-    in brackets, it has bracket scores.
+    in brackets, it has bracket scores. ``input_format`` is that of files whose names tell none, as `-`, which
+    is CoNLL-U without it.
     """
-    if have_trees(gold, system, other):
+    files = [gold, system] + ([] if other is None else [other])
+    if files.count("-") > 1:
+        raise ArboraError("standard input can be read once: only one of the files is `-`")
+    formats = {file: _format(file, input_format) for file in files}
+    if "brackets" in formats.values():
         if raw_text:
             raise ArboraError("--raw-text is for dependencies: bracket scores need the same words")
         if annotated_only:
             raise ArboraError("--annotated-only is for dependencies: brackets have no words without a head")
-        return evaluate_trees(gold, system, other)
-    right: list[Sentence] = list(read(gold, single_root=False))
-    found: list[Sentence] = list(read(system, single_root=False))
+        return evaluate_trees(formats, gold, system, other)
+    right: list[Sentence] = list(read(gold, formats[gold], single_root=False))
+    found: list[Sentence] = list(read(system, formats[system], single_root=False))
+    second: list[Sentence] | None = None
+    if other is not None:
+        second = list(read(other, formats[other], single_root=False))
     if not annotated_only:
         _check_heads(gold, right)
     if not raw_text:
         try:
-            return (_annotated_words if annotated_only else _same_words)(right, found, other)
+            return (_annotated_words if annotated_only else _same_words)(right, found, second)
         except MismatchError:
             if other is not None:
                 raise
     elif other is not None:
         raise ArboraError("--compare needs the same words on both sides: it does not go with --raw-text")
     return evaluate_raw_text(right, found, annotated_only=annotated_only).as_dict()
+
+
+def _format(file: str, input_format: str | None) -> str:
+    """The format that the name tells, or else the one that is said, which must be one in any case."""
+    try:
+        told = find_format(file).name
+    except FileError:
+        told = None
+    said = piped_format(file, told if input_format is None else input_format, option="--input-format").name
+    return told or said
 
 
 def _check_heads(path: str, gold: list[Sentence]) -> None:
@@ -77,24 +97,26 @@ def _check_heads(path: str, gold: list[Sentence]) -> None:
         )
 
 
-def _same_words(right: list[Sentence], found: list[Sentence], other: str | None) -> dict[str, Any]:
+def _same_words(right: list[Sentence], found: list[Sentence], other: list[Sentence] | None) -> dict[str, Any]:
     result = evaluate(right, found)
     report = result.as_dict()
     calibrated = calibrations(found, result.right_heads, result.right_arcs)
     if calibrated:
         report["calibration"] = {name: asdict(each) for name, each in calibrated.items()}
     if other is not None:
-        report["comparison"] = _comparison(result, evaluate(right, read(other, single_root=False)))
+        report["comparison"] = _comparison(result, evaluate(right, other))
     return report
 
 
-def _annotated_words(right: list[Sentence], found: list[Sentence], other: str | None) -> dict[str, Any]:
+def _annotated_words(
+    right: list[Sentence], found: list[Sentence], other: list[Sentence] | None
+) -> dict[str, Any]:
     result = evaluate(right, found, annotated_only=True)
     if not result.words:
         raise ArboraError("no word of the gold treebank has a head: there is nothing to score")
     if other is None:
         return result.as_dict()
-    second = evaluate(right, read(other, single_root=False), annotated_only=True)
+    second = evaluate(right, other, annotated_only=True)
     return {**result.as_dict(), "comparison": _comparison(result, second)}
 
 
@@ -133,6 +155,15 @@ def evaluate_command(
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything.")] = False,
+    input_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="conllu, conllx or brackets, of files whose names do not tell: one of them may be `-`, "
+            "standard input, which is conllu if this is left out.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Score a parsed treebank against the gold one: both must have the same text.
 
@@ -151,7 +182,14 @@ def evaluate_command(
     Examples: `arbora evaluate dev.conllu parsed.conllu --compare baseline.conllu`,
     `arbora evaluate dev.mrg parsed.mrg --details`
     """
-    report = evaluate_files(gold, system, compare_with, raw_text=raw_text, annotated_only=annotated_only)
+    report = evaluate_files(
+        gold,
+        system,
+        compare_with,
+        raw_text=raw_text,
+        annotated_only=annotated_only,
+        input_format=input_format,
+    )
     if as_json:
         typer.echo(json.dumps(report, ensure_ascii=False))
         return

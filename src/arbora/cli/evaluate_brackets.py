@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +12,6 @@ from arbora.errors import FileError
 from arbora.evaluation import compare_sums, evaluate_brackets, f1_of_sums
 from arbora.treebank import Constituent, read
 from arbora.treebank.files import display_name
-from arbora.treebank.formats import find_format
 
 SHARES = {
     "exact match": "exact_match",
@@ -22,24 +21,26 @@ SHARES = {
 }
 
 
-def have_trees(*files: str | None) -> bool:
-    """Whether one of the files is in brackets, by its name."""
-    return any(file is not None and find_format(file).name == "brackets" for file in files)
-
-
-def evaluate_trees(gold: str, system: str, other: str | None = None) -> dict[str, Any]:
+def evaluate_trees(
+    formats: Mapping[str, str], gold: str, system: str, other: str | None = None
+) -> dict[str, Any]:
     """Bracket scores as plain data; ``other`` is a second parse to compare it with, by F1."""
-    result = evaluate_brackets(_trees(gold), _trees(system))
+
+    def trees(file: str) -> Iterator[Constituent]:
+        return _trees(file, formats[file])
+
+    right = list(trees(gold))
+    result = evaluate_brackets(right, trees(system))
     report = result.as_dict()
     if other is not None:
-        counts = evaluate_brackets(_trees(gold), _trees(other)).counts
+        counts = evaluate_brackets(right, trees(other)).counts
         report["comparison"] = {"F1": asdict(compare_sums(result.counts, counts, f1_of_sums))}
     return report
 
 
-def _trees(file: str) -> Iterator[Constituent]:
+def _trees(file: str, format: str) -> Iterator[Constituent]:
     """The trees of a file in brackets, or those that its sentences carry."""
-    with read(file, single_root=False) as items:
+    with read(file, format, single_root=False) as items:
         for number, item in enumerate(items, 1):
             tree = item if isinstance(item, Constituent) else item.constituents
             if tree is None:

@@ -19,9 +19,12 @@ from arbora.dependency.suspects import Suspect, Suspects, find_suspects, highlig
 from arbora.errors import ArboraError
 from arbora.evaluation import Judgement, judge
 from arbora.training import EpochReport
-from arbora.treebank import Sentence, read, write
+from arbora.treebank import FORMATS, Sentence, read, write
+from arbora.treebank.files import display_name
+from arbora.treebank.formats import piped_format
 
 DEFAULTS = TrainingOptions()
+READ = {name: FORMATS[name] for name in ("conllu", "conllx")}
 JACKKNIFE = "Jackknifing"
 LEAST_WIDTH = 120
 """Of a table that goes to a file: nothing of it is cut off."""
@@ -38,7 +41,10 @@ class Shape(StrEnum):
 def suspects_command(
     gold: Annotated[
         str,
-        typer.Argument(metavar="GOLD", help="The treebank; words without a head (`_`) are not looked at."),
+        typer.Argument(
+            metavar="GOLD",
+            help="The treebank, `-` for standard input; words without a head (`_`) are not looked at.",
+        ),
     ],
     model: Annotated[
         str | None,
@@ -74,6 +80,14 @@ def suspects_command(
         Shape, typer.Option(help="How to tell: a table, JSON, or the treebank with the words marked.")
     ] = Shape.table,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object: --format json.")] = False,
+    input_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="conllu or conllx; told by the file's name if left out, conllu for `-`.",
+            show_default=False,
+        ),
+    ] = None,
     output: OutputFile = "-",
     threads: Threads = None,
 ) -> None:
@@ -94,7 +108,8 @@ def suspects_command(
         raise ArboraError("say who judges: --model M that has not seen GOLD, or --jackknife K")
     if shape is not Shape.conllu and output != "-":
         raise ArboraError("--output is for --format conllu; tables and JSON go to standard output")
-    sentences = list(read(gold))
+    read_as = piped_format(gold, input_format, known=READ, option="--input-format").name
+    sentences: list[Sentence] = list(read(gold, read_as))
     threads = threads or available_cpus()
     if model is not None:
         judges = arbora.load(model)
@@ -171,7 +186,7 @@ def _tell(
 
 
 def _table(gold: str, found: Suspects, listed: list[Suspect]) -> Table:
-    table = Table(title=f"{gold}: {len(listed)} of {len(found.words)} annotated words")
+    table = Table(title=f"{display_name(gold)}: {len(listed)} of {len(found.words)} annotated words")
     for column in ("line", "sentence", "word", "annotated", "P(head)", "P(label)", "preferred", "P"):
         table.add_column(
             column, justify="right" if column in ("line", "P(head)", "P(label)", "P") else "left"

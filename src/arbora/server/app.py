@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arbora.errors import ArboraError
 from arbora.server import inception, json_api, page, treebank_file, udpipe
-from arbora.server.limits import Limits, RequestError, is_own_host
+from arbora.server.limits import Limits, RequestError, check_head, is_own_host
 from arbora.server.models import ServedModels
 from arbora.server.service import MODEL, Service
 from arbora.server.treebank_file import TreebankFile
@@ -86,7 +86,7 @@ class Gate:
     ) -> None:
         self._inner, self._metrics, self._names = inner, service.metrics, names
         self._endpoints = [(route.path_regex, route.path) for route in routes]
-        limits = service.limits
+        self._limits = limits = service.limits
         self._seconds = 2 * limits.arrival + limits.seconds  # a client may read as slowly as it writes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -116,12 +116,15 @@ class Gate:
             self._metrics.seconds.observe(time.perf_counter() - started)
 
     def _chosen(self, scope: Scope) -> ASGIApp:
-        """The application, for who calls the server by its name."""
+        """The application, for who calls the server by its name while there is room."""
         hosts = Headers(scope=scope).getlist("host")
-        if len(hosts) == 1 and is_own_host(hosts[0], self._names):
-            return self._inner
-        reason = "This server has another name; it can be told with --name."
-        return _tell(Request(scope), RequestError(421, reason))
+        try:
+            check_head(scope, self._limits)
+            if len(hosts) != 1 or not is_own_host(hosts[0], self._names):
+                raise RequestError(421, "This server has another name; it can be told with --name.")
+        except RequestError as error:
+            return _tell(Request(scope), error)
+        return self._inner
 
 
 def _own_routes(service: Service) -> list[Route]:
@@ -136,8 +139,6 @@ def _own_routes(service: Service) -> list[Route]:
 
 def _tell(request: Request, error: RequestError, headers: dict[str, str] | None = None) -> Response:
     headers = {**error.headers, **(headers or {})}
-    if error.status == 408:
-        headers["Connection"] = "close"  # nobody waits for the rest
     if request.scope["path"].startswith(JSON_ADDRESSES):
         content = {"error": error.reason}
         place = {} if error.sentence is None else {"sentence": error.sentence}

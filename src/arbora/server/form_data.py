@@ -5,6 +5,9 @@ All of it happens in memory, on a body of limited size: no part becomes a file.
 
 from __future__ import annotations
 
+import binascii
+import quopri
+from collections.abc import Callable, Mapping
 from urllib.parse import parse_qsl
 
 from python_multipart.exceptions import FormParserError
@@ -13,6 +16,11 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from arbora.server.limits import RequestError
 
 MOST_FIELDS = 100
+DECODERS: Mapping[bytes, Callable[[bytes], bytes]] = {
+    b"base64": lambda value: binascii.a2b_base64(b"".join(value.split()), strict_mode=True),
+    b"quoted-printable": quopri.decodestring,
+}
+"""By the transfer encoding of a part; mail has these, and UDPipe reads forms as mail."""
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 
 
@@ -67,7 +75,8 @@ class _Fields:
     def __init__(self) -> None:
         self._fields: dict[bytes, bytes] = {}
         self._name, self._value = bytearray(), bytearray()
-        self._header, self._content = b"", bytearray()
+        self._headers: dict[bytes, bytes] = {}
+        self._content = bytearray()
         self._is_whole = False
 
     def callbacks(self) -> dict[str, object]:
@@ -91,18 +100,18 @@ class _Fields:
     def _begin(self) -> None:
         if len(self._fields) >= MOST_FIELDS:
             raise ValueError("too many fields")
-        self._header, self._content = b"", bytearray()
+        self._headers, self._content = {}, bytearray()
 
     def _end_header(self) -> None:
-        if bytes(self._name).lower() == b"content-disposition":
-            self._header = bytes(self._value)
+        self._headers[bytes(self._name).lower()] = bytes(self._value)
         self._name.clear()
         self._value.clear()
 
     def _end_part(self) -> None:
-        name = parse_options_header(self._header)[1].get(b"name")
+        name = parse_options_header(self._headers.get(b"content-disposition", b""))[1].get(b"name")
         if name:
-            self._fields[name] = bytes(self._content)
+            encoding = self._headers.get(b"content-transfer-encoding", b"").strip().lower()
+            self._fields[name] = DECODERS.get(encoding, bytes)(bytes(self._content))
 
     def _end(self) -> None:
         self._is_whole = True

@@ -6,6 +6,7 @@ It needs ``pip install "arbora[inception]"``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -19,6 +20,7 @@ from starlette.routing import Route
 
 from arbora.dependency import ParseOptions
 from arbora.dependency.output import HEAD_PROBABILITY, LABEL_PROBABILITY
+from arbora.server.crossing import bound_steps
 from arbora.server.json_api import answer, check_json, read_json
 from arbora.server.limits import Limits, RequestError
 from arbora.server.models import ServedModel
@@ -39,6 +41,7 @@ COLUMNS: Mapping[tuple[str, str], str] = {
     ("MorphologicalFeatures", "value"): "feats",
 }
 """Columns of sentences, by the layers (the last part of their names) and features that hold them."""
+DECLARED_ENCODING = re.compile(r"\s*<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([^\"']*)")
 
 
 class Metadata(Struct):
@@ -108,21 +111,38 @@ def read_recommendation(
     check_lengths([len(sentence) for sentence in given], limits)
     options = ParseOptions(probabilities=True, constraints=is_relation, threads=threads)
     kind = ("inception", model.name, options)
-    task = Task(make_batch(given), kind, model.pipeline.steps(options), _finished)
+    task = Task(make_batch(given), kind, bound_steps(model.pipeline, options), _finished)
     return Recommendation(cas, asked.metadata, tokens, given, task)
 
 
 def _read_cas(asked: PredictionRequest) -> Any:
     from cassis import load_cas_from_xmi, load_typesystem  # type: ignore[import-untyped]
 
-    for text in (asked.typeSystem, asked.document.xmi):
-        if "<!DOCTYPE" in text or "<!ENTITY" in text:
-            raise RequestError(400, "The document cannot be read: it declares entities.")
     try:
-        return load_cas_from_xmi(asked.document.xmi, typesystem=load_typesystem(asked.typeSystem))
+        types = load_typesystem(_plain_xml(asked.typeSystem))
+        return load_cas_from_xmi(_plain_xml(asked.document.xmi), typesystem=types)
+    except RequestError:
+        raise
     except Exception as error:  # of several libraries, and of any kind
         reason = str(error).split("\n")[0]
         raise RequestError(400, f"The document cannot be read: {type(error).__name__}: {reason}") from None
+
+
+def _plain_xml(text: str) -> str:
+    """The same XML, which says nothing of entities or of an encoding; RequestError if it did.
+
+    Whoever reads it afterwards would believe another encoding, in which there may be what is not seen here.
+    """
+    from lxml import etree  # type: ignore[import-untyped]
+
+    declared = DECLARED_ENCODING.match(text)
+    if declared is not None and declared[1].lower() != "utf-8":
+        raise RequestError(400, "The document cannot be read: it declares an encoding other than UTF-8.")
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise RequestError(400, "The document cannot be read: it declares entities.")
+    reader = etree.XMLParser(encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True)
+    plain: str = etree.tostring(etree.fromstring(text.encode(), reader), encoding="unicode")
+    return plain
 
 
 def _last(layer: str) -> str:

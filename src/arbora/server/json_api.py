@@ -35,6 +35,7 @@ from arbora.server.openapi import document
 from arbora.server.queue import Task
 from arbora.server.sentences import bind, read_sentences
 from arbora.server.service import Service, check_lengths
+from arbora.server.wishes import check_wishes
 from arbora.treebank import Sentence
 from arbora.treebank.batches import make_batch, refusal_of, to_sentences
 from arbora.treebank.conllu import make_sentence
@@ -64,6 +65,7 @@ def read_parse(model: ServedModel, asked: ParseRequest, limits: Limits, threads:
         raise RequestError(400, "Exactly one of text, conllu and sentences is needed.")
     if not TREES & set(model.adds):
         raise RequestError(400, f"The model '{model.name}' has no parser.")
+    check_wishes(model, asked)
     binds = asked.constraints_from_input or bool(asked.constraints)
     options = ParseOptions(
         **msgspec.structs.asdict(asked.options),
@@ -83,9 +85,7 @@ def read_parse(model: ServedModel, asked: ParseRequest, limits: Limits, threads:
     rules = None if asked.rules is None else read_rules(asked.rules)
     parser = model.pipeline.parser if "heads" in model.adds else None
     instead = {}
-    if rules is not None:
-        if parser is None:
-            raise RequestError(400, "Rules go with dependencies, and the model finds others.")
+    if rules is not None and parser is not None:
         check_rules(options)
         instead["heads"] = rules_annotator(parser, rules, options)
     finish = Finisher(parser, options, given if binds else None, asked.alternatives, asked.kbest)

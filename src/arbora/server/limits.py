@@ -10,8 +10,14 @@ from ipaddress import ip_address
 from typing import Self
 
 from starlette.requests import ClientDisconnect, Request
+from starlette.types import Scope
 
 from arbora.errors import ArboraError
+
+LARGEST_HEADERS = 64 << 10
+"""Bytes of the first line and all headers of a request."""
+CONNECTIONS = "arbora.connections"
+"""Where the scope of a request says how many connections there are, if its server knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +50,43 @@ class Limits:
 
 
 class RequestError(Exception):
-    """Why a request gets no answer: a status of HTTP, and a line; ``sentence`` is which one is to blame."""
+    """Why a request gets no answer: a status of HTTP, and a line.
+
+    ``sentence`` is which one is to blame, ``retry_after`` when it is worth while to try again, in seconds;
+    ``ends``: the connection is of no more use.
+    """
 
     def __init__(
-        self, status: int, reason: str, *, sentence: int | None = None, retry_after: int | None = None
+        self,
+        status: int,
+        reason: str,
+        *,
+        sentence: int | None = None,
+        retry_after: int | None = None,
+        ends: bool = False,
     ) -> None:
         super().__init__(reason)
         self.status, self.reason, self.sentence, self.retry_after = status, reason, sentence, retry_after
+        self.ends = ends
 
     @property
     def headers(self) -> dict[str, str]:
-        """When it is worth while to try again."""
-        return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+        """What the answer says of later ones."""
+        again = {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+        return {**again, **({"Connection": "close"} if self.ends else {})}
+
+
+def check_head(scope: Scope, limits: Limits) -> None:
+    """RequestError if a request has too large headers, or comes on one connection too many."""
+    if scope.get(CONNECTIONS, 0) > limits.connections:
+        raise RequestError(503, "The server is busy; try again later.", retry_after=1, ends=True)
+    lines = [
+        scope.get("raw_path") or b"",
+        scope["query_string"],
+        *(b"".join(own) for own in scope["headers"]),
+    ]
+    if sum(len(line) + len(": \r\n") for line in lines) > LARGEST_HEADERS:
+        raise RequestError(400, f"The headers are larger than {LARGEST_HEADERS} bytes.")
 
 
 class Bodies:
@@ -82,7 +113,9 @@ class Bodies:
             self.held -= needed
 
     async def read(self, request: Request) -> bytes:
-        """The body; RequestError if it is too large or too slow."""
+        """The body; RequestError if it is compressed, too large or too slow."""
+        if request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+            raise RequestError(400, "The body has a Content-Encoding: it must come as it is.")
         body = bytearray()
         try:
             async with asyncio.timeout(self._limits.arrival):
@@ -91,7 +124,7 @@ class Bodies:
                     if len(body) > self._limits.body:
                         raise self._too_large()
         except TimeoutError:
-            raise RequestError(408, "The request took too long to arrive.") from None
+            raise RequestError(408, "The request took too long to arrive.", ends=True) from None
         except ClientDisconnect:
             raise RequestError(400, "The request ended too early.") from None
         return bytes(body)

@@ -11,14 +11,12 @@ from typing import Any
 
 import h11
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arbora.errors import ArboraError
-from arbora.server.limits import Limits
+from arbora.server.limits import CONNECTIONS, LARGEST_HEADERS, Limits
 
-LARGEST_HEADERS = 64 << 10
-"""Bytes of the first line and all headers of a request."""
 KEEP_ALIVE = 15
 """Seconds for which a connection stays open without a request."""
 
@@ -38,8 +36,14 @@ def serve(
     """
     logging.getLogger("python_multipart").setLevel(logging.ERROR)  # a broken form is the client's affair
     listening = bound(host, port)
+
+    async def counted(scope: Scope, receive: Receive, send: Send) -> None:
+        # The application refuses what is too much: uvicorn would say less, and to no metrics.
+        scope[CONNECTIONS] = len(server.server_state.connections)
+        await app(scope, receive, send)
+
     config = uvicorn.Config(
-        app,
+        counted,
         http=_protocol(limits),
         ws="none",
         lifespan="on",
@@ -47,7 +51,6 @@ def serve(
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=limits.connections,
         backlog=limits.connections,
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=int(limits.seconds + limits.arrival) + 1,

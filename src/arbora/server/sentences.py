@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,6 +16,7 @@ from arbora.server.limits import Limits, RequestError
 from arbora.server.service import check_lengths
 from arbora.treebank import Sentence
 from arbora.treebank.batches import FORBIDDEN_HEADS, read_batches, to_sentences
+from arbora.treebank.sentence import UNKNOWN
 
 
 def read_sentences(
@@ -43,17 +45,32 @@ def bind(sentence: Sentence, constraints: Constraints | None, from_input: bool) 
         return
     heads, labels = list(sentence.heads), list(sentence.deprels)
     for word in constraints.roots:
-        heads[_checked(word, sentence) - 1] = 0
+        _put(heads, _checked(word, sentence), 0, "head")
     for name, head in constraints.heads.items():
-        heads[_checked(_number(name), sentence) - 1] = _checked(head, sentence, least=0)
+        _put(heads, _checked(_number(name), sentence), _checked(head, sentence, least=0), "head")
     for name, label in constraints.labels.items():
-        labels[_checked(_number(name), sentence) - 1] = label
+        _put(labels, _checked(_number(name), sentence), label, "label")
     sentence.heads, sentence.deprels = heads, labels
     misc = list(sentence.misc)
     for head, word in constraints.forbidden:
         _checked(head, sentence, least=0)
         misc[word - 1] = with_forbidden(misc[_checked(word, sentence) - 1], head)
     sentence.misc = misc
+    _check_writable(sentence)
+
+
+def _put(column: list[Any], word: int, value: Any, what: str) -> None:
+    """What binds for a word; RequestError if something else does already."""
+    old = column[word - 1]
+    if old not in (None, UNKNOWN, value):
+        raise RequestError(400, f"The {what} of word {word} cannot be {old!r} and {value!r}.")
+    column[word - 1] = value
+
+
+def _check_writable(sentence: Sentence) -> None:
+    """ArboraError if CoNLL-U could not hold it: for a tab or a line end within a field or a comment."""
+    if sentence.forms or sentence.comments:
+        sentence.to_conllu()
 
 
 def with_forbidden(misc: str, head: int) -> str:
@@ -95,7 +112,9 @@ def _read(data: SentenceData, place: int, check: _core.TreeCheck) -> Sentence:
             if len(found) != 1:
                 raise RequestError(400, f"The block of a sentence has {len(found)} sentences.")
             return found[0]
-        return sentence_from_dict(msgspec.to_builtins(data))
+        sentence = sentence_from_dict(msgspec.to_builtins(data))
+        _check_writable(sentence)
+        return sentence
     except RequestError as error:
         raise RequestError(error.status, error.reason, sentence=place) from None
     except ArboraError as error:

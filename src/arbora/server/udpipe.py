@@ -20,9 +20,10 @@ from arbora import _core
 from arbora.dependency import ParseOptions
 from arbora.errors import FileError
 from arbora.pipeline.pipeline import Pipeline
+from arbora.server.crossing import bound_steps
 from arbora.server.form_data import body_fields, urlencoded
 from arbora.server.limits import Limits, RequestError
-from arbora.server.models import TREES, ServedModel, ServedModels
+from arbora.server.models import ServedModel, ServedModels
 from arbora.server.queue import Task
 from arbora.server.service import Service, check_lengths
 from arbora.server.udpipe_formats import READERS, WRITERS, without_spaces
@@ -37,8 +38,12 @@ WEBLICHT: Mapping[str, Fields] = {
     "parse": {"input": "conllu", "output": "conllu", "parser": ""},
 }
 """What these addresses ask for."""
+CONLLU = ("conllu", "conllu=v2")
+"""The names of CoNLL-U: there is no other version."""
 GENERIC = "generic_tokenizer"
 """An input that UDPipe tokenizes by rules of its own."""
+PARTS: Mapping[str, str] = {"tokenizer": "words", "tagger": "upos", "parser": "heads"}
+"""What a model can do, and the column that it fills then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +58,9 @@ class Process:
     def result(self, found: Iterable[Any]) -> str:
         """The text of the answer, of what the task gave."""
         parts = list(found)
-        name, _, options = self.output.partition("=")
-        if name == "conllu":
+        if self.output in CONLLU:
             return b"".join(parts).decode()
+        name, _, options = self.output.partition("=")
         return WRITERS[name]((sentence for part in parts for sentence in part), options)
 
 
@@ -75,8 +80,8 @@ def read_process(model: ServedModel, fields: Fields, limits: Limits, threads: in
     """What these fields ask for; RequestError if that cannot be done."""
     if "data" not in fields:
         raise RequestError(400, "The parameter 'data' is required.")
-    output = fields.get("output", "conllu")
-    if output.partition("=")[0] not in ("conllu", *WRITERS):
+    output = fields.get("output", CONLLU[0])
+    if output not in CONLLU and output.partition("=")[0] not in WRITERS:
         raise RequestError(400, f"Unknown output format '{output}'.")
     tags, trees = _is_on(fields, "tagger"), _is_on(fields, "parser")
     _check_model(model, fields, tags, trees)
@@ -87,20 +92,21 @@ def read_process(model: ServedModel, fields: Fields, limits: Limits, threads: in
     batch = read_input(part, fields, options)
     check_lengths(batch.lengths, limits)
     kind = ("udpipe", model.name, tags, trees, options)
-    task = Task(batch, kind, part.steps(options, keep_tags=not tags), _finisher(output))
+    task = Task(batch, kind, bound_steps(part, options, keep_tags=not tags), _finisher(output))
     return Process(model, task, batch.characters, output)
 
 
 def read_input(part: Pipeline, fields: Fields, options: ParseOptions) -> _core.Batch:
     """The sentences of the data; RequestError if there are none in it."""
     data = unicodedata.normalize("NFC", fields["data"])
-    name, _, input_options = fields.get("input", "conllu").partition("=")
+    input = fields.get("input", CONLLU[0])
+    name, _, input_options = input.partition("=")
     if _is_on(fields, "tokenizer") or name == GENERIC:
         own = fields["tokenizer"] if _is_on(fields, "tokenizer") else input_options
         return _tokenized(part, data, own.split(";"), options.threads)
     encoded = data.replace("\r\n", "\n").encode()
     try:
-        if name == "conllu":
+        if input in CONLLU:
             batches = read_batches([encoded], threads=options.threads, check=part.check(options))
             return _joined(batches)
         if name in READERS:
@@ -108,7 +114,7 @@ def read_input(part: Pipeline, fields: Fields, options: ParseOptions) -> _core.B
     except FileError as error:
         error.file = "data"
         raise RequestError(400, f"Cannot parse the input in '{name}' format: {error}") from None
-    raise RequestError(400, f"Cannot parse the input in '{name}' format: there is no such format.")
+    raise RequestError(400, f"Cannot parse the input in '{input}' format: there is no such format.")
 
 
 def header(model: ServedModel) -> str:
@@ -126,12 +132,8 @@ def _is_on(fields: Fields, name: str) -> bool:
 
 def _check_model(model: ServedModel, fields: Fields, tags: bool, trees: bool) -> None:
     raw = _is_on(fields, "tokenizer") or fields.get("input", "").startswith(GENERIC)
-    for wanted, part, columns in (
-        (raw, "tokenizer", {"words"}),
-        (tags, "tagger", {"upos"}),
-        (trees, "parser", TREES),
-    ):
-        if wanted and not columns & set(model.adds):
+    for (part, column), wanted in zip(PARTS.items(), (raw, tags, trees), strict=True):
+        if wanted and column not in model.adds:
             raise RequestError(400, f"The model '{model.name}' has no {part}.")
 
 
@@ -160,7 +162,7 @@ def _finisher(output: str) -> Any:
     def finish(part: _core.Batch) -> Any:
         if part.sound < len(part):
             raise RequestError(400, f"{refusal_of(part)}.")
-        return part.to_conllu() if output.partition("=")[0] == "conllu" else list(to_sentences([part]))
+        return part.to_conllu() if output in CONLLU else list(to_sentences([part]))
 
     return finish
 
@@ -171,9 +173,8 @@ def routes(service: Service) -> list[Route]:
     async def list_models(request: Request) -> Response:
         with service.bodies.room(request):
             await _fields(request, service)  # what is wrong with them is said here too
-        parts = {"tokenizer": {"words"}, "tagger": {"upos"}, "parser": TREES}
         models = {
-            model.name: [part for part, columns in parts.items() if columns & set(model.adds)]
+            model.name: [part for part, column in PARTS.items() if column in model.adds]
             for model in service.models
         }
         answer = {"models": models, "default_model": service.models.default.name}
@@ -232,7 +233,7 @@ def _query(request: Request) -> dict[str, str]:
 
 def _json_answer(asked: Process, found: list[Any]) -> Response:
     text = asked.result(found)
-    if asked.output == "conllu":
+    if asked.output in CONLLU:
         text = header(asked.model) + text
     card = asked.model.card
     thanks = [str(card[key]) for key in ("data", "url") if card.get(key)]

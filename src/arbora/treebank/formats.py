@@ -102,3 +102,16 @@ def find_format(
         if plain.endswith(format.suffixes):
             return format
     raise FileError(f"the name does not tell the format: say which by {option}, one of {names}", file=path)
+
+
+def piped_format(
+    path: str, name: str | None, *, known: Mapping[str, Format] = FORMATS, option: str
+) -> Format:
+    """`find_format` where standard input or output (``-``) is CoNLL-U if nobody says otherwise.
+
+    >>> piped_format("-", None, option="--format").name, piped_format("-", "conllx", option="--format").name
+    ('conllu', 'conllx')
+    """
+    if path == "-" and name is None:
+        name = "conllu"
+    return find_format(path, name, known=known, option=option)

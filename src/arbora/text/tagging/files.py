@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from arbora.treebank import FORMATS, Sentence, write
 from arbora.treebank.batches import ConlluPiece, Skip
 from arbora.treebank.conllx import Losses, reduced
 from arbora.treebank.files import check_output, display_name
-from arbora.treebank.formats import Format, find_format
+from arbora.treebank.formats import piped_format
 from arbora.treebank.reading import Reader
 from arbora.treebank.skipping import Skipped
 from arbora.treebank.streaming import rewrite_file
@@ -64,8 +64,8 @@ def tag_file(
     left out, and the report counts it. The target gets its name only when all is written.
     """
     options = (options or TagOptions()).check()
-    read_as = _format(source, source_format, READ, "--input-format")
-    write_as = _format(target, target_format, TAGGED, "--format")
+    read_as = piped_format(source, source_format, known=READ, option="--input-format").name
+    write_as = piped_format(target, target_format, known=TAGGED, option="--format").name
     check_output(target)
     tagger: Tags = Tagger.load(model) if isinstance(model, str) else model
     report, started = TaggingReport(), time.perf_counter()
@@ -99,9 +99,3 @@ def tag_file(
             write(target, counted(tagger.tag(words, options)), write_as)
     report.seconds = time.perf_counter() - started
     return report
-
-
-def _format(path: str, name: str | None, known: Mapping[str, Format], option: str) -> str:
-    return find_format(
-        path, "conllu" if path == "-" and name is None else name, known=known, option=option
-    ).name
