@@ -6,6 +6,10 @@ import base64
 
 import pytest
 
+import arbora
+from arbora.dependency.suspects import find_suspects, highlighted
+from arbora.evaluation import judge
+from arbora.treebank import write
 from browser.desk import EXAMPLES, blocks
 
 EN = EXAMPLES / "en.conllu"
@@ -88,6 +92,31 @@ def test_raw_text_is_pasted(desk):
     assert desk.page.locator("#tree .multiword").text_content() == "don't"
     desk.drag(5, 1)
     assert "Decided=Yes" in desk.rows()[0][9]
+
+
+def test_suspects_are_the_files_own_arcs(desk, tmp_path):
+    """What `arbora suspects` marks says how probable an annotated arc is; it makes no guess of it."""
+    sentences = list(arbora.treebank.read(EN))
+    found = find_suspects(sentences, judge(sentences, arbora.load()))
+    marked = tmp_path / "marked.conllu"
+    write(marked, highlighted(sentences, found.most(20)))
+    desk.open(marked)
+    desk.go(5)
+    before = desk.rows(5)
+    assert "BestHead=4" in before[8][9]
+    assert "given" in desk.standing(9)
+    desk.select(1)
+    desk.press("a")
+    rows = desk.rows(5)
+    assert rows[0][9] == "Decided=Yes"
+    assert rows[1:] == before[1:]
+    assert "# highlight deprels = " in blocks(desk.export().decode())[4]
+    desk.select(9)
+    desk.press("Shift+X", "x")  # another arc: the marks of the old one go with it
+    assert desk.rows(5)[8][6] != "2"
+    assert "Best" not in desk.rows(5)[8][9]
+    desk.press("z", "z")
+    assert desk.export() == marked.read_bytes()
 
 
 @pytest.mark.parametrize(("order", "least"), [("disagreements", 1), ("errors", 0.5), ("probability", 0)])
