@@ -147,6 +147,30 @@ def test_a_label_that_the_parser_does_not_know(desk):
     assert desk.rows()[3][7] == "obj:own"
 
 
+@pytest.mark.parametrize(("old", "new"), [("obl:agent", "obl"), ("nsubj:pass", "nsubj"), ("aux:pass", "aux")])
+def test_a_label_that_is_typed_whole_is_taken(desk, old, new):
+    desk.open_text(BARE)
+    desk.select(4)
+    desk.press("l", *old, "Enter")
+    desk.press("l", *new, "Enter")
+    assert desk.label(4) == new
+
+
+def test_a_new_label_may_be_a_part_of_a_known_one(desk):
+    desk.open_text(BARE)
+    desk.select(4)
+    desk.keys("l", *"nsub")
+    options = desk.page.locator("#label-list [role=option]")
+    assert options.first.inner_text() == "nsubj"
+    assert "as typed" in options.last.inner_text()
+    desk.press("ArrowUp", "Enter")
+    assert desk.label(4) == "nsub"
+    desk.keys("l", *"nsub")  # it is known by now
+    assert options.first.inner_text() == "nsub"
+    assert "as typed" not in options.last.inner_text()
+    desk.keys("Escape")
+
+
 @pytest.mark.parametrize("way", ["keys", "buttons"])
 def test_accepting_a_word_a_phrase_a_sentence(desk, way):
     desk.open_text(BARE)
