@@ -14,6 +14,7 @@ from browser.desk import EXAMPLES, blocks
 
 EN = EXAMPLES / "en.conllu"
 CORRUPTED = "arbora-en-007"
+BARK = "1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t_\t_\n"
 
 
 def corrupted() -> str:
@@ -168,6 +169,72 @@ def test_rules_are_live_warnings(desk):
     desk.page.wait_for_function(
         "() => document.querySelector('#dock-warnings').textContent.includes('No rule is broken')"
     )
+
+
+def test_a_mistake_in_the_rules_is_told(desk):
+    """The rules before stay in force until it is mended."""
+    desk.expected += ("400",)
+    desk.open(EN)
+    desk.go(3)
+    warnings = desk.page.locator("#dock-warnings")
+    for rules in ("root is upos=NOUN", "root is upos="):
+        desk.keys("w")
+        desk.page.fill("dialog textarea", rules)
+        desk.page.click("dialog [data-action=yes]")
+        desk.page.wait_for_function(
+            "() => document.querySelector('#dock-warnings').textContent.includes('breaks rules:1: root is')"
+        )
+    wrong = desk.page.locator("dialog .wrong")
+    wrong.wait_for()
+    assert wrong.inner_text().startswith("rules:1: ")
+    assert desk.page.input_value("dialog textarea") == "root is upos="
+    desk.page.click("dialog [data-action='']")
+    desk.drag(4, 9)
+    desk.page.wait_for_function(
+        "() => document.querySelector('#dock-warnings').textContent.includes('breaks rules:1: root is')"
+    )
+    desk.keys("w")
+    assert desk.page.input_value("dialog textarea") == "root is upos=NOUN"
+    desk.page.fill("dialog textarea", "root is upos=")
+    desk.page.click("dialog [data-action=yes]")
+    wrong.wait_for()
+    desk.page.fill("dialog textarea", "root is upos=VERB")
+    desk.page.click("dialog [data-action=yes]")
+    desk.page.wait_for_function(
+        "() => document.querySelector('#dock-warnings').textContent.includes('No rule is broken')"
+    )
+    assert warnings.is_visible()
+
+
+def test_sentences_are_judged_without_rules_that_are_broken(desk):
+    """Such as those that another version of Arbora took."""
+    desk.expected += ("400",)
+    desk.page.evaluate(
+        """() => new Promise((resolve) => {
+            const request = indexedDB.open("arbora");
+            request.onsuccess = () => {
+                const write = request.result.transaction("settings", "readwrite");
+                write.objectStore("settings").put("root is", "rules");
+                write.oncomplete = () => resolve(request.result.close());
+            };
+        })"""
+    )
+    desk.visit()
+    desk.open(EN)
+    desk.page.wait_for_selector("#list[aria-busy=false]")
+    assert desk.page.locator("#sentence-4 .meter").count() == 1
+    assert "The rules are not used: rules:1: " in desk.page.inner_text("#dock-warnings")
+
+
+def test_a_sentence_that_is_refused_costs_no_other_its_judgement(desk):
+    """The server's number is the place in what it was asked, not in the file."""
+    desk.expected += ("400",)
+    bare = BARK.replace("\t2\tnsubj", "\t_\t_").replace("\t0\troot", "\t_\t_")
+    desk.open_text("\n".join([bare, bare, BARK, "1-9\tno\t_\t_\t_\t_\t_\t_\t_\t_\n" + BARK, BARK, ""]))
+    desk.page.wait_for_selector("#list[aria-busy=false]")
+    desk.page.wait_for_function("() => document.querySelector('#sentence-4 .meter')")
+    meters = [desk.page.locator(f"#sentence-{place} .meter").count() for place in range(5)]
+    assert meters == [1, 1, 1, 0, 1]
 
 
 def test_work_stays_over_a_reload(desk):

@@ -104,13 +104,27 @@ export class Files {
 
   async rules(): Promise<void> {
     const hint = "One rule a line, such as “root is upos=VERB,NOUN”. Trees that break one are marked, with the reason.";
-    const rules = await askText("Rules", hint, this.session.rules, "Use these rules");
-    if (rules === null) return;
-    this.session.rules = rules;
+    let rules: string | null = this.session.rules;
+    let wrong = this.session.wrongRules;
+    do {
+      rules = await askText("Rules", hint, rules, "Use these rules", wrong);
+      if (rules === null) return; // the old ones stay in force
+      wrong = await this.mistake(rules);
+    } while (wrong);
+    this.session.useRules(rules);
     void keepSetting("rules", rules).catch(() => undefined);
-    this.session.tell("rules");
     await this.session.judge(this.session.current);
     announce(rules.trim() ? "Rules are checked." : "There are no rules.");
+  }
+
+  // Why the server takes no such rules; nothing if it does.
+  private async mistake(rules: string): Promise<string> {
+    try {
+      if (rules.trim()) await api.judge({ model: this.session.model, sentences: [], rules });
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
   }
 
   // The server's treebank, or else what was open last, with all that was edited.
