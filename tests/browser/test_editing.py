@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from arbora.treebank import read
@@ -430,6 +432,75 @@ def test_a_busy_server_is_not_asked_about_what_was_undone(desk):
     desk.page.wait_for_timeout(1500)  # longer than the page would
     assert len(asked) == count
     desk.page.unroute("**/v1/parse")
+
+
+@pytest.fixture
+def two_models(desk) -> Iterator[Desk]:
+    """A server with a second parser, which says `dep` of every word, and a model of constituents, its default."""
+
+    def models(route) -> None:
+        found = route.fetch().json()
+        (own,) = found["models"]
+        constituents = {**own, "name": "trees", "adds": ["words", "constituents"], "labels": []}
+        found |= {"models": [constituents, own, {**own, "name": "flat"}], "default": "trees"}
+        route.fulfill(json=found)
+
+    def ask(route) -> None:
+        asked = route.request.post_data_json
+        flat = asked["model"] == "flat"
+        asked["model"] = ""
+        answer = route.fetch(post_data=asked).json()
+        for word in [word for own in answer["sentences"] for word in own["words"]] if flat else []:
+            word["deprel"] = "dep"
+        route.fulfill(json=answer)
+
+    desk.page.route("**/v1/models", models)
+    desk.page.route("**/v1/parse", ask)
+    desk.page.route("**/v1/judge", ask)
+    desk.visit()
+    yield desk
+    desk.page.goto("about:blank")  # no real server hears of these models
+    desk.page.unroute_all(behavior="ignoreErrors")
+
+
+def test_models_of_constituents_are_not_offered(two_models):
+    names = two_models.page.locator("#model option").all_inner_texts()
+    assert names == ["en", "flat"]
+    two_models.open_text(BARE)
+    assert two_models.label(1) == "nsubj"
+
+
+def test_another_model_guesses_anew(two_models, tmp_path):
+    """What was guessed before, in a sentence that was edited or not; what the file says stays."""
+    desk = two_models
+    desk.open_text(BARE + blocks(EN.read_text("utf-8"))[1])
+    desk.page.select_option("#model", "flat")
+    desk.settle()
+    assert [label for _, label in desk.arcs()] == ["dep"] * 7
+    desk.select(1)
+    desk.press("a")
+    desk.page.select_option("#model", "en")
+    desk.settle()
+    labels = [label for _, label in desk.arcs()]
+    assert labels[0] == "dep"  # decided
+    assert "dep" not in labels[1:]
+    desk.go(2)
+    assert desk.label(4) == "nsubj"
+
+
+def test_guesses_of_the_file_stay_until_the_sentence_is_edited(two_models):
+    desk = two_models
+    desk.open_text(BARE)
+    desk.press("a")
+    kept = desk.export()
+    desk.open_text(kept, "again.conllu")
+    desk.page.select_option("#model", "flat")
+    desk.settle()
+    assert "dep" not in [label for _, label in desk.arcs()]
+    assert desk.export() == kept
+    desk.select(2)
+    desk.press("a")
+    assert [label for _, label in desk.arcs()][2:] == ["dep"] * 5
 
 
 def test_doubtful_guesses_are_highlighted_for_the_next_reader(desk):

@@ -87,7 +87,7 @@ session.on(["opened", "moved"], () => {
 });
 
 // For programs that watch the page, and for the pointer: whether the parser is still asked.
-session.on(["opened", "moved", "edited", "predicted"], () => {
+session.on(["opened", "moved", "edited", "predicted", "model"], () => {
   view.element.ariaBusy = session.settled ? "false" : "true";
 });
 
@@ -107,7 +107,8 @@ addEventListener("beforeunload", (event) => {
 async function start(): Promise<void> {
   try {
     session.models = await api.models();
-    session.model = session.models.default;
+    const names = session.parsers.map((own) => own.name);
+    session.model = names.find((own) => own === session.models?.default) ?? names[0] ?? "";
   } catch (error) {
     announce((error as Error).message);
   }

@@ -1,7 +1,7 @@
 // The open treebank: its sentences, which one is shown, its edits; whoever wants to know is told of changes.
 
 import * as api from "./api.ts";
-import type { Judgement, Models } from "./api_types.ts";
+import type { Judgement, ModelFacts, Models } from "./api_types.ts";
 import { type Sentence } from "./conllu.ts";
 import { hasTree, ownJudgement } from "./judgement.ts";
 import { History } from "./history.ts";
@@ -73,8 +73,13 @@ export class Session {
     return this.items[this.current] ?? null;
   }
 
+  // Models that give heads; others, of constituents or of tags alone, guess no arc.
+  get parsers(): ModelFacts[] {
+    return (this.models?.models ?? []).filter((own) => own.adds.includes("heads"));
+  }
+
   get labels(): string[] {
-    return this.models?.models.find((own) => own.name === this.model)?.labels ?? [];
+    return this.parsers.find((own) => own.name === this.model)?.labels ?? [];
   }
 
   go(place: number, word = 1): void {
@@ -117,7 +122,7 @@ export class Session {
     this.trouble = "";
     this.history.push({ place: this.current, what, before, after });
     this.tell("edited");
-    if (!this.compare) void this.predict(this.current);
+    void (this.compare ? this.judge(this.current) : this.predict(this.current));
     return true;
   }
 
@@ -139,7 +144,7 @@ export class Session {
       this.tell("moved");
     }
     this.tell("edited", edit.place);
-    if (!this.compare) void this.predict(edit.place);
+    void (this.compare ? this.judge(edit.place) : this.predict(edit.place));
     return edit.what;
   }
 
@@ -147,6 +152,7 @@ export class Session {
   async predict(place: number): Promise<void> {
     const item = this.items[place];
     if (!item || !this.model || item.predicted === item.annotation) return;
+    if (this.compare && item.annotation.touched) return; // what was taken stays alone
     const asked = item.annotation;
     const parser = this.parser;
     const isWanted = (): boolean =>
