@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ import arbora
 from arbora.dependency.suspects import find_suspects, highlighted
 from arbora.evaluation import judge
 from arbora.treebank import write
-from browser.desk import EXAMPLES, blocks
+from browser.desk import EXAMPLES, Desk, blocks
 
 EN = EXAMPLES / "en.conllu"
 CORRUPTED = "arbora-en-007"
@@ -245,13 +246,124 @@ def test_work_stays_over_a_reload(desk):
     desk.press("a")
     kept = desk.export()
     assert kept != EN.read_bytes()
-    desk.page.wait_for_timeout(100)
+    desk.kept()
     desk.visit()
     desk.settle()
-    assert "your work is back" in desk.status() or desk.page.inner_text("#name") == "en.conllu"
+    assert "your work is back, 1 edited sentence" in desk.status()
     assert desk.export() == kept
     desk.go(3)
     assert "decided" in desk.standing(9)
+    desk.press("z")  # what the file has is one step away
+    assert desk.export() == EN.read_bytes()
+
+
+def open_again(desk: Desk, path: Path, answer: str) -> None:
+    """A file that was edited before."""
+    desk.chosen = str(path)
+    desk.keys("o")
+    desk.page.click(f"dialog [data-action={answer}]")
+    desk.page.wait_for_function("name => document.title.startsWith(name)", arg=path.name)
+    desk.settle()
+
+
+def test_work_on_a_file_stays_while_another_is_open(desk):
+    desk.open(EN)
+    desk.press("a")
+    edited = desk.export()
+    desk.open(EXAMPLES / "de.conllu")
+    assert "Your work on en.conllu stays in this browser" in desk.status()
+    open_again(desk, EN, "on")
+    assert desk.export() == edited
+    desk.open(EXAMPLES / "de.conllu")
+    open_again(desk, EN, "anew")
+    assert desk.export() == EN.read_bytes()
+    desk.open(EXAMPLES / "de.conllu")
+    desk.open(EN)  # without a question
+    assert desk.export() == EN.read_bytes()
+
+
+def test_two_tabs_keep_their_work(desk):
+    """Each comes back with its own file; of one that both have open, each edited sentence is kept."""
+    desk.open(EN)
+    desk.press("a")
+    desk.kept()
+    second = Desk(desk.page.context.new_page(), desk.address)
+    second.visit()
+    second.settle()
+    assert second.page.inner_text("#name") == "en.conllu"
+    second.go(2)
+    second.press("a")
+    second.kept()
+    desk.go(3)
+    desk.go(2)  # to look at it is not to undo what the other tab did
+    desk.kept()
+    second.open(EXAMPLES / "de.conllu")
+    second.press("a")
+    second.kept()
+    german = second.export()
+    for tab in (desk, second):
+        tab.visit()
+        tab.settle()
+    assert [at for at, own in enumerate(blocks(desk.export().decode())) if "Decided=Yes" in own] == [0, 1]
+    assert second.export() == german
+    assert not second.wrong
+    second.page.close()
+
+
+def test_files_without_edits_are_forgotten_in_the_end(desk):
+    desk.open(EXAMPLES / "tr.conllu")
+    desk.kept()
+    desk.open(EN)
+    desk.press("a")
+    desk.kept()
+    long_ago = """async (change) => {
+        const open = indexedDB.open("arbora");
+        await new Promise((resolve) => { open.onsuccess = resolve; });
+        const files = open.result.transaction("files", "readwrite").objectStore("files");
+        const [keys, values] = [files.getAllKeys(), files.getAll()];
+        await new Promise((resolve) => { values.onsuccess = resolve; });
+        values.result.forEach((own, place) => change && files.put({ ...own, opened: 1 }, keys.result[place]));
+        open.result.close();
+        return values.result.map((own) => own.name);
+    }"""
+    assert desk.page.evaluate(long_ago, True) == ["en.conllu", "tr.conllu"]
+    desk.open(EXAMPLES / "de.conllu")
+    desk.kept()
+    assert desk.page.evaluate(long_ago, False) == ["de.conllu", "en.conllu"]
+
+
+def test_a_browser_that_keeps_nothing_asks_first(desk):
+    desk.page.evaluate("() => { indexedDB.open = () => { throw new Error('it is full'); }; }")
+    desk.open(EN)
+    desk.press("a")
+    desk.kept()
+    assert "keeps nothing" in desk.page.inner_text("#saved")
+    desk.chosen = str(EXAMPLES / "de.conllu")
+    desk.keys("o")
+    dialog = desk.page.locator("dialog")
+    assert "1 edited sentence of en.conllu would be gone" in dialog.inner_text()
+    dialog.locator("[data-action='']").click()
+    dialog.wait_for(state="detached")
+    assert b"Decided=Yes" in desk.export()
+    desk.open(EXAMPLES / "de.conllu")  # it is exported now
+    assert desk.page.inner_text("#name") == "de.conllu"
+
+
+def test_comments_alone_are_no_sentences(desk):
+    """They may stand anywhere, and stay."""
+    text = "\ufeff# newdoc\n\n" + BARK + "\n\n# between\n\n# and more\n\n" + BARK + "\n# the end"
+    desk.open_text(text)
+    assert desk.page.inner_text("#place") == "1 of 2"
+    assert desk.export() == text.encode()
+    desk.go(2)
+    desk.select(2)
+    desk.press("a")
+    decided = BARK.replace("root\t_\t_", "root\t_\tDecided=Yes")
+    assert desk.export().decode() == decided.join(text.rsplit(BARK, 1))
+    desk.kept()
+    desk.visit()
+    desk.settle()
+    assert desk.export().decode() == decided.join(text.rsplit(BARK, 1))
 
 
 def test_five_thousand_sentences_are_a_list_of_a_few_rows(desk):

@@ -2,7 +2,7 @@
 
 import * as api from "./api.ts";
 import type { Judgement, ModelFacts, Models } from "./api_types.ts";
-import { type Sentence } from "./conllu.ts";
+import type { Sentence, Treebank } from "./conllu.ts";
 import { hasTree, ownJudgement } from "./judgement.ts";
 import { History } from "./history.ts";
 import { alternatives, applied, bestTrees, lifted, predict, type Parser, type Prediction } from "./predict.ts";
@@ -12,6 +12,7 @@ import { written } from "./write.ts";
 export interface Item {
   annotation: Annotation;
   original: Sentence; // what was opened
+  readonly filePlace: number; // among the blocks of the file
   prediction: Prediction | null;
   predicted: Annotation | null; // what the prediction was made for
   judgement: Judgement | null;
@@ -28,6 +29,8 @@ export type Topic = "opened" | "moved" | "edited" | "predicted" | "judged" | "ch
 export class Session {
   items: Item[] = [];
   name = "";
+  key = ""; // of what is kept in this browser
+  private between: string[] = []; // the text before each sentence that is no sentence, and after the last
   current = 0;
   word = 1;
   rules = "";
@@ -54,12 +57,14 @@ export class Session {
     for (const listener of this.listeners.get(topic) ?? []) listener(place);
   }
 
-  open(name: string, sentences: Sentence[], served = false): void {
+  open(name: string, { sentences, places, between }: Treebank, key: string, served = false): void {
     this.name = name;
+    this.key = key;
     this.served = served;
-    this.items = sentences.map((sentence) => ({
-      annotation: annotationOf(sentence), original: sentence, prediction: null, predicted: null,
-      judgement: null, judged: null, version: null, saved: served ? sentence.block : null,
+    this.between = between;
+    this.items = sentences.map((sentence, place) => ({
+      annotation: annotationOf(sentence), original: sentence, filePlace: places[place] as number, prediction: null,
+      predicted: null, judgement: null, judged: null, version: null, saved: served ? sentence.block : null,
     }));
     this.history.clear();
     this.compare = false;
@@ -262,6 +267,7 @@ export class Session {
 
   // The whole file as it is now.
   text(): string {
-    return this.items.map((item) => written(item.annotation)).join("");
+    const all = this.items.map((item, place) => this.between[place] + written(item.annotation));
+    return all.join("") + (this.between.at(-1) ?? "");
   }
 }
