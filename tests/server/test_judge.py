@@ -43,7 +43,9 @@ def test_judgements(way):
 
 
 def test_the_sentence_to_blame_is_named_by_its_place_in_the_request():
-    sentences = [{"conllu": own} for own in (GOOD.to_conllu(), PARTIAL.to_conllu(), "1\tno row\n", ODD.to_conllu())]
+    sentences = [
+        {"conllu": own} for own in (GOOD.to_conllu(), PARTIAL.to_conllu(), "1\tno row\n", ODD.to_conllu())
+    ]
     response = ask("POST", "/v1/judge", json={"sentences": sentences, "rules": RULES})
     assert (response.status_code, response.json()["sentence"]) == (400, 2)
     response = ask("POST", "/v1/judge", json={"sentences": sentences[:2], "rules": "root is"})
