@@ -3,7 +3,7 @@
     python tests/measure_page.py [--edits 50]
 
 says how long the page waits for the parser after an edit of 40 words, by its own status line,
-and how long frames take while the list of a file of 5,012 sentences is scrolled and all of them are being judged.
+and how long frames take while the list of 5,012 sentences is scrolled and all of them are being judged.
 It asserts nothing: docs/annotating.md has what one machine said.
 """
 

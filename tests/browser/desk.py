@@ -12,7 +12,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "treebank"
 EXPECTED = ("404", "409", "503", "ERR_FAILED")
-"""Of messages: no treebank is served, someone else was faster, a test kept the server busy or cut the line."""
+"""Of messages: no treebank is served, someone was faster, a test kept the server busy or cut the line."""
 PICTURES = os.environ.get("ARBORA_PICTURES")
 """Where tests write what they see, for docs/annotating.md; nowhere if it is not set."""
 

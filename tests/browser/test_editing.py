@@ -436,7 +436,7 @@ def test_a_busy_server_is_not_asked_about_what_was_undone(desk):
 
 @pytest.fixture
 def two_models(desk) -> Iterator[Desk]:
-    """A server with a second parser, which says `dep` of all words, and a model of constituents, its default."""
+    """A server with a second parser, which says `dep` of all words, and a default of constituents."""
 
     def models(route) -> None:
         found = route.fetch().json()

@@ -126,6 +126,23 @@ def test_theirs_is_taken(two_desks, treebank):
     assert second.export() == treebank.read_bytes()
 
 
+def test_theirs_that_cannot_be_shown_stays_in_the_file(two_desks, treebank):
+    _, second = two_desks
+    broken = treebank.read_text("utf-8").replace("\t9\tcase\t", "\t7\tcase\t")
+    treebank.write_text(broken, "utf-8")
+    second.drag(4, 6)
+    second.page.click("dialog [data-action=theirs]")
+    second.page.wait_for_selector("dialog", state="detached")
+    assert "Theirs cannot be shown" in second.status()
+    assert "not saved" in second.page.inner_text("#saved")
+    second.drag(4, 9)
+    second.page.wait_for_selector("dialog")
+    assert treebank.read_text("utf-8") == broken
+    second.page.click("dialog [data-action=mine]")
+    saved(second)
+    assert third(treebank)[5][6] == third(treebank)[8][6] == "4"
+
+
 def test_both_are_looked_at_and_joined(two_desks, treebank):
     _, second = conflict(two_desks)
     second.page.click("dialog [data-action=both]")

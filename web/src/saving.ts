@@ -157,7 +157,9 @@ export class Saving {
   }
 
   private async resolve(place: number, item: Item, theirs: Theirs, answer: string | Annotation): Promise<boolean> {
-    if (answer === "") {
+    const unreadable = answer === "theirs" && !this.readable(theirs.conllu);
+    if (unreadable) announce("Theirs cannot be shown: it has to be mended in the file, where it stays.");
+    if (answer === "" || unreadable) {
       item.saved = null; // and the version stays the old one: the server refuses what is sent with it
       this.tell(`Sentence ${place + 1} is not saved: choose when you edit it again`, true);
       return false;
