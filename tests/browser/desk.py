@@ -11,8 +11,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "treebank"
-EXPECTED = ("404", "409", "ERR_FAILED")
-"""Of messages: no treebank is served, someone else was faster, a test cut the line."""
+EXPECTED = ("404", "409", "503", "ERR_FAILED")
+"""Of messages: no treebank is served, someone was faster, a test kept the server busy or cut the line."""
 PICTURES = os.environ.get("ARBORA_PICTURES")
 """Where tests write what they see, for docs/annotating.md; nowhere if it is not set."""
 
@@ -38,6 +38,7 @@ class Desk:
         self.page, self.address = page, address
         self.chosen = ""
         self.wrong: list[str] = []
+        self.expected = EXPECTED
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.on("request", lambda request: self._check(request.url))
         page.on("console", lambda message: self._hear(message.type, message.text))
@@ -49,18 +50,21 @@ class Desk:
             self.wrong.append(f"another server was asked: {url}")
 
     def _hear(self, kind: str, text: str) -> None:
-        if kind == "error" and not any(code in text for code in EXPECTED):
+        if kind == "error" and not any(code in text for code in self.expected):
             self.wrong.append(text)
 
     def forget(self) -> None:
         """As if the page was never there."""
+        self.page.goto(f"{self.address}/v1/models")  # what the page was about to keep is not kept
         self.page.evaluate(
             """() => new Promise((resolve) => {
+                sessionStorage.clear();
                 const request = indexedDB.deleteDatabase("arbora");
                 request.onsuccess = request.onblocked = resolve;
             })"""
         )
         self.wrong.clear()
+        self.expected = EXPECTED
         self.visit()
 
     def visit(self) -> None:
@@ -82,6 +86,10 @@ class Desk:
     def settle(self) -> None:
         """Until the parser has answered."""
         self.page.wait_for_selector("#tree[aria-busy=false]", state="attached")
+
+    def kept(self) -> None:
+        """Until the browser has written what it is to keep."""
+        self.page.wait_for_selector("#saved[aria-busy=false]")
 
     def go(self, place: int) -> None:
         """To the sentence at this place, from 1, and to its tree."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from arbora.treebank import read
@@ -147,6 +149,32 @@ def test_a_label_that_the_parser_does_not_know(desk):
     assert desk.rows()[3][7] == "obj:own"
 
 
+@pytest.mark.parametrize(("word", "old", "new"), [(2, "nsubj:pass", "nsubj"), (3, "aux:pass", "aux")])
+def test_a_label_that_is_typed_whole_is_taken(desk, word, old, new):
+    """Even where the parser likes one better that begins so."""
+    desk.open(EN)
+    desk.go(5)
+    assert desk.label(word) == old
+    desk.select(word)
+    desk.press("l", *new, "Enter")
+    assert desk.label(word) == new
+
+
+def test_a_new_label_may_be_a_part_of_a_known_one(desk):
+    desk.open_text(BARE)
+    desk.select(4)
+    desk.keys("l", *"nsub")
+    options = desk.page.locator("#label-list [role=option]")
+    assert options.first.inner_text() == "nsubj"
+    assert "as typed" in options.last.inner_text()
+    desk.press("ArrowUp", "Enter")
+    assert desk.label(4) == "nsub"
+    desk.keys("l", *"nsub")  # it is known by now
+    assert options.first.inner_text() == "nsub"
+    assert "as typed" not in options.last.inner_text()
+    desk.keys("Escape")
+
+
 @pytest.mark.parametrize("way", ["keys", "buttons"])
 def test_accepting_a_word_a_phrase_a_sentence(desk, way):
     desk.open_text(BARE)
@@ -240,7 +268,8 @@ def test_alternatives_are_shown_and_taken(desk):
     desk.select(7)
     desk.press("2")
     assert desk.head(7) == other(head)
-    assert desk.page.locator("#dock-heads .choice").count() == 2  # what there is if it were not decided
+    desk.page.locator("#dock-heads .choice").nth(1).wait_for()  # what there is if it were not decided
+    assert desk.page.locator("#dock-heads .choice").count() == 2
     desk.page.click("#dock-heads .choice >> text=" + ("man" if head == 4 else "saw"))
     desk.settle()
     assert desk.head(7) == head
@@ -352,6 +381,126 @@ def test_enhanced_arcs_follow_the_tree_and_others_stay(desk):
     assert rows[3][8] == "2:iobj|7:ref"
     assert rows[6][8] == "4:nmod:with"  # no copy of the tree's arc: a person's matter
     assert desk.page.locator("#tree .enhanced").count() == 2
+
+
+def test_a_busy_server_is_asked_again(desk, tmp_path):
+    desk.open_text(BARE)
+    head = other(desk.head(7))
+    asked = []
+
+    def busy(route) -> None:
+        asked.append(route.request.url)
+        if len(asked) > 2:
+            route.continue_()
+        else:
+            route.fulfill(status=503, headers={"Retry-After": "1"}, json={"error": "The server is busy."})
+
+    desk.page.route("**/v1/parse", busy)
+    desk.select(7)
+    desk.keys("h", *str(head), "Enter")
+    desk.page.wait_for_function(
+        "() => document.querySelector('#status').textContent.endsWith('it is asked again in 1 second.')"
+    )
+    desk.settle()
+    assert len(asked) > 2
+    assert desk.head(7) == head
+    assert "busy" not in desk.status()
+    assert "is the head of" in desk.status()
+    is_tree(desk, tmp_path)
+    desk.page.unroute("**/v1/parse")
+
+
+def test_a_busy_server_is_not_asked_about_what_was_undone(desk):
+    desk.open_text(BARE)
+    before = desk.arcs()
+    asked = []
+
+    def busy(route) -> None:
+        if '"heads":{"7"' in route.request.post_data:
+            asked.append(route.request.post_data)
+            route.fulfill(status=503, headers={"Retry-After": "1"}, json={"error": "The server is busy."})
+        else:
+            route.continue_()
+
+    desk.page.route("**/v1/parse", busy)
+    desk.select(7)
+    desk.keys("h", "1", "Enter")
+    desk.page.wait_for_function("() => document.querySelector('#status').textContent.includes('busy')")
+    desk.press("z")
+    assert desk.arcs() == before
+    count = len(asked)
+    desk.page.wait_for_timeout(1500)  # longer than the page would
+    assert len(asked) == count
+    desk.page.unroute("**/v1/parse")
+
+
+@pytest.fixture
+def two_models(desk) -> Iterator[Desk]:
+    """A server with a second parser, which says `dep` of all words, and a default of constituents."""
+
+    def models(route) -> None:
+        found = route.fetch().json()
+        (own,) = found["models"]
+        constituents = {**own, "name": "trees", "adds": ["words", "constituents"], "labels": []}
+        found |= {"models": [constituents, own, {**own, "name": "flat"}], "default": "trees"}
+        route.fulfill(json=found)
+
+    def ask(route) -> None:
+        asked = route.request.post_data_json
+        flat = asked["model"] == "flat"
+        asked["model"] = ""
+        answer = route.fetch(post_data=asked).json()
+        for word in [word for own in answer["sentences"] for word in own["words"]] if flat else []:
+            word["deprel"] = "dep"
+        route.fulfill(json=answer)
+
+    desk.page.route("**/v1/models", models)
+    desk.page.route("**/v1/parse", ask)
+    desk.page.route("**/v1/judge", ask)
+    desk.visit()
+    yield desk
+    desk.page.goto("about:blank")  # no real server hears of these models
+    desk.page.unroute_all(behavior="ignoreErrors")
+
+
+def test_models_of_constituents_are_not_offered(two_models):
+    names = two_models.page.locator("#model option").all_inner_texts()
+    assert names == ["en", "flat"]
+    two_models.open_text(BARE)
+    assert two_models.label(1) == "nsubj"
+
+
+def test_another_model_guesses_anew(two_models, tmp_path):
+    """What was guessed before, in a sentence that was edited or not; what the file says stays."""
+    desk = two_models
+    desk.open_text(BARE + blocks(EN.read_text("utf-8"))[1])
+    desk.page.select_option("#model", "flat")
+    desk.settle()
+    assert [label for _, label in desk.arcs()] == ["dep"] * 7
+    desk.select(1)
+    desk.press("a")
+    desk.page.select_option("#model", "en")
+    desk.settle()
+    labels = [label for _, label in desk.arcs()]
+    assert labels[0] == "dep"  # decided
+    assert "dep" not in labels[1:]
+    desk.go(2)
+    assert desk.label(4) == "nsubj"
+
+
+def test_guesses_of_the_file_stay_until_the_sentence_is_edited(two_models):
+    desk = two_models
+    desk.open_text(BARE)
+    desk.press("a")
+    kept = desk.export()
+    desk.open_text(kept, "again.conllu")
+    desk.page.select_option("#model", "flat")
+    desk.settle()
+    assert "dep" not in [label for _, label in desk.arcs()]
+    assert desk.export() == kept
+    desk.select(2)
+    desk.press("a")
+    assert [label for _, label in desk.arcs()][2:] == ["dep"] * 5
 
 
 def test_doubtful_guesses_are_highlighted_for_the_next_reader(desk):

@@ -54,6 +54,43 @@ def test_edits_are_saved_and_the_rest_is_the_same_bytes(desk_at: Callable[..., D
         desk.page.close()
 
 
+def test_what_is_no_sentence_is_passed_by_and_stays(desk_at, treebank):
+    """Comments alone; and a word that is its own head, which the page cannot show, and names."""
+    first, second, third = blocks(treebank.read_text("utf-8"))
+    broken = second.replace("\t4\tdet\t", "\t1\tdet\t", 1)
+    assert broken != second
+    text = "# newdoc\n\n" + first + broken + third + "# the end\n"
+    treebank.write_text(text, "utf-8")
+    with serving(treebank) as address:
+        desk = desk_at(address)
+        dialog = desk.page.locator("dialog")
+        assert "1 sentence of served.conllu cannot be shown" in dialog.inner_text()
+        assert "Sentence 3 (arbora-en-002), line 3: the word 1 cannot have the head 1." in dialog.inner_text()
+        dialog.locator("button").click()
+        dialog.wait_for(state="detached")
+        desk.go(2)
+        assert desk.page.inner_text("#place") == "2 of 2"
+        desk.drag(4, 9)
+        saved(desk)
+        after = treebank.read_text("utf-8")
+        assert "\t4\tobl" in blocks(after + "\n")[3]
+        assert after.startswith("# newdoc\n\n" + first + broken)
+        assert after.endswith("\n\n# the end\n")
+        assert desk.export().decode() == after
+        desk.page.close()
+
+
+def test_a_treebank_that_cannot_be_read_is_told(desk_at, treebank):
+    with serving(treebank) as address:
+        desk = desk_at(address)
+        treebank.write_text("1\tno columns\n", "utf-8")
+        desk.expected += ("400",)
+        desk.visit()
+        assert "The treebank cannot be shown" in desk.page.inner_text("dialog")
+        assert "served.conllu:1" in desk.page.inner_text("dialog")
+        desk.page.close()
+
+
 def conflict(two_desks: tuple[Desk, Desk]) -> tuple[Desk, Desk]:
     """Both annotate sentence 3; the second one comes too late."""
     first, second = two_desks
@@ -87,6 +124,23 @@ def test_theirs_is_taken(two_desks, treebank):
     assert (second.head(7), second.head(9)) == (9, 4)
     assert third(treebank)[6][6] == "9"
     assert second.export() == treebank.read_bytes()
+
+
+def test_theirs_that_cannot_be_shown_stays_in_the_file(two_desks, treebank):
+    _, second = two_desks
+    broken = treebank.read_text("utf-8").replace("\t9\tcase\t", "\t7\tcase\t")
+    treebank.write_text(broken, "utf-8")
+    second.drag(4, 6)
+    second.page.click("dialog [data-action=theirs]")
+    second.page.wait_for_selector("dialog", state="detached")
+    assert "Theirs cannot be shown" in second.status()
+    assert "not saved" in second.page.inner_text("#saved")
+    second.drag(4, 9)
+    second.page.wait_for_selector("dialog")
+    assert treebank.read_text("utf-8") == broken
+    second.page.click("dialog [data-action=mine]")
+    saved(second)
+    assert third(treebank)[5][6] == third(treebank)[8][6] == "4"
 
 
 def test_both_are_looked_at_and_joined(two_desks, treebank):

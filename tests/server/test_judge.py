@@ -42,6 +42,23 @@ def test_judgements(way):
     assert third["tree_log_probability"] is None
 
 
+def test_the_sentence_to_blame_is_named_by_its_place_in_the_request():
+    sentences = [
+        {"conllu": own} for own in (GOOD.to_conllu(), PARTIAL.to_conllu(), "1\tno row\n", ODD.to_conllu())
+    ]
+    response = ask("POST", "/v1/judge", json={"sentences": sentences, "rules": RULES})
+    assert (response.status_code, response.json()["sentence"]) == (400, 2)
+    response = ask("POST", "/v1/judge", json={"sentences": sentences[:2], "rules": "root is"})
+    assert response.status_code == 400
+    assert "sentence" not in response.json()
+    assert response.json()["error"].startswith("rules:1: ")
+
+
+def test_rules_can_be_checked_without_sentences():
+    response = ask("POST", "/v1/judge", json={"sentences": [], "rules": RULES})
+    assert (response.status_code, response.json()["sentences"]) == (200, [])
+
+
 def test_what_is_wrong_is_named():
     for asked in ({}, {"conllu": "", "sentences": []}, {"text": "x"}):
         assert ask("POST", "/v1/judge", json=asked).status_code == 400

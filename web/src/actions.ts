@@ -1,8 +1,9 @@
 // What a person can do to a sentence; mouse, keys and buttons all come here.
 
 import { announce } from "./dom.ts";
+import { doubtfulWords, doubtOf, isDone } from "./judgement.ts";
 import { picked, trees, alternatives } from "./predict.ts";
-import { doubtfulWords, doubtOf, isDone, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { accept, allow, arc, decide, forbid, given, phrase, unset } from "./tree.ts";
 
 const DOUBTFUL = 0.5; // expected errors of a sentence that deserves a look

@@ -7,8 +7,15 @@ export class ServerError extends Error {
     message: string,
     readonly status: number,
     readonly body: Record<string, unknown>,
+    readonly retryAfter: number | null = null, // seconds, if the server is busy and says when to ask again
   ) {
     super(message);
+  }
+
+  // Which sentence of the request is to blame, if one is.
+  get sentence(): number | null {
+    const place = this.body["sentence"];
+    return typeof place === "number" ? place : null;
   }
 }
 
@@ -27,9 +34,33 @@ async function ask<Answer>(method: string, path: string, body?: unknown): Promis
   const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   if (!response.ok) {
     const reason = typeof answer["error"] === "string" ? answer["error"] : `The server says ${response.status}.`;
-    throw new ServerError(reason, response.status, answer);
+    const after = Number(response.headers.get("Retry-After") ?? Number.NaN);
+    const wait = response.status === 503 ? (Number.isFinite(after) ? after : 1) : null;
+    throw new ServerError(reason, response.status, answer, wait);
   }
   return answer as Answer;
+}
+
+const TRIES = 10; // of a request that a busy server sends away
+const LONGEST = 30; // seconds between two of them
+
+// Asks a busy server again when it says to, a few times, as long as the answer is wanted.
+export async function patiently<Answer>(
+  request: () => Promise<Answer>,
+  isWanted: () => boolean,
+  told: (seconds: number) => void = () => undefined,
+): Promise<Answer> {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof ServerError) || error.retryAfter === null || left === 1 || !isWanted()) throw error;
+      const seconds = Math.min(error.retryAfter, LONGEST);
+      told(seconds);
+      await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+      if (!isWanted()) throw error;
+    }
+  }
 }
 
 export const models = (): Promise<Models> => ask("GET", "/v1/models");

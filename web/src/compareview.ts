@@ -6,7 +6,8 @@ import { announce, byId, counted, h } from "./dom.ts";
 import { drawTree, NO_MARKS } from "./draw.ts";
 import { layoutOf, measure } from "./layout.ts";
 import type { Session } from "./session.ts";
-import { accept, adopt, annotationOf, type Annotation } from "./tree.ts";
+import { accept, adopt, annotationOf, problems, type Annotation } from "./tree.ts";
+import { drawWarnings } from "./warnings.ts";
 
 type Arrow = { head: number | null; deprel: string | null };
 
@@ -26,12 +27,14 @@ export class CompareView {
   private first: Difference[][] = []; // as they were when the comparison began
   private name = "";
   private at = 0;
+  private readonly warnings = h("ul", { id: "compare-warnings", class: "warnings" });
 
   constructor(
     private readonly session: Session,
     private readonly changedList: (only: ((place: number) => boolean) | null) => void,
   ) {
     session.on(["moved", "edited"], () => this.draw());
+    session.on(["judged", "rules"], () => this.drawWarnings());
     session.on(["opened"], () => this.end());
     this.panel.addEventListener("keydown", (event) => this.onKey(event));
   }
@@ -90,11 +93,18 @@ export class CompareView {
         h("button", { type: "button", click: () => this.end() }, "Done", h("kbd", {}, "Esc"))),
       h("h3", {}, h("b", {}, "A "), this.session.name),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tree of A" }, comparedTree(item.annotation, words, selected)),
+      this.warnings,
       h("h3", {}, h("b", {}, "B "), this.name),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Tree of B" },
         theirs ? comparedTree(theirs, words, selected) : h("p", {}, "It has other words, so trees cannot be compared.")),
       this.table(item.annotation, rows),
     );
+    this.drawWarnings();
+  }
+
+  // Of A: what is taken word by word need not be a tree.
+  private drawWarnings(): void {
+    this.warnings.hidden = drawWarnings(this.warnings, this.session) === 0;
   }
 
   private table(annotation: Annotation, rows: Difference[]): HTMLElement {
@@ -125,8 +135,9 @@ export class CompareView {
       const same = now?.head === head && now?.deprel === deprel;
       return same ? accept(annotation, [own.word]) : adopt(annotation, own.word, head, deprel);
     });
-    const form = this.session.item?.annotation.sentence.words[own.word - 1]?.form ?? "";
-    announce(`${name} is taken for ${form}.`);
+    const annotation = this.session.item?.annotation;
+    const form = annotation?.sentence.words[own.word - 1]?.form ?? "";
+    announce([`${name} is taken for ${form}.`, ...(annotation ? problems(annotation) : [])].join(" "));
     this.step(1);
     this.panel.focus();
   }

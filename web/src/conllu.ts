@@ -129,14 +129,38 @@ function checkHeads(sentence: Sentence, firstLine: number): void {
   }
 }
 
-export function readTreebank(text: string): Sentence[] {
-  let line = 1;
-  return splitBlocks(text).map((block) => {
-    const sentence = parseBlock(block, line);
-    line += sentence.lines.length - 1;
-    return sentence;
-  });
+// Sentences, and the text around them: blocks of comments alone, and sentences that were passed by.
+export interface Treebank {
+  sentences: Sentence[];
+  places: number[]; // of each sentence among all blocks
+  between: string[]; // before each sentence, and after the last
 }
+
+const hasRows = (block: string): boolean =>
+  block.split("\n").map(withoutMark).some((line) => line !== "" && !line.startsWith("#"));
+
+// Reads blocks; `read` is told in which line and at which place each begins, and passes it by with null.
+export function treebankOf(
+  blocks: readonly string[],
+  read: (block: string, line: number, place: number) => Sentence | null,
+): Treebank {
+  const found: Treebank = { sentences: [], places: [], between: [""] };
+  let line = 1;
+  blocks.forEach((block, place) => {
+    const sentence = hasRows(block) ? read(block, line, place) : null;
+    line += block.split("\n").length - 1;
+    if (!sentence) {
+      found.between.push(found.between.pop() + block);
+      return;
+    }
+    found.sentences.push(sentence);
+    found.places.push(place);
+    found.between.push("");
+  });
+  return found;
+}
+
+export const readTreebank = (text: string): Treebank => treebankOf(splitBlocks(text), (block, line) => parseBlock(block, line));
 
 export const miscItems = (misc: string): string[] => (misc === "_" ? [] : misc.split("|"));
 

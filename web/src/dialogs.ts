@@ -29,8 +29,8 @@ export function dialog(title: string, buttons: Button[], ...content: (Node | str
 
 const CANCEL = { name: "Cancel", value: "" };
 
-// A text of several lines, or null.
-export async function askText(title: string, hint: string, text: string, action: string): Promise<string | null> {
+// A text of several lines, or null; `wrong` is what is to be mended in it.
+export async function askText(title: string, hint: string, text: string, action: string, wrong = ""): Promise<string | null> {
   const area = h("textarea", { id: "dialog-text", rows: 12, spellcheck: "false", dir: "auto" });
   area.value = text;
   area.addEventListener("keydown", (event) => {
@@ -38,7 +38,8 @@ export async function askText(title: string, hint: string, text: string, action:
   });
   const label = h("label", { for: "dialog-text" }, hint);
   queueMicrotask(() => area.focus());
-  const answer = await dialog(title, [CANCEL, { name: action, value: "yes", main: true }], label, area);
+  const answer = await dialog(title, [CANCEL, { name: action, value: "yes", main: true }], label, area,
+    wrong ? h("p", { class: "wrong", role: "alert" }, wrong) : "");
   return answer === "yes" ? area.value : null;
 }
 

@@ -6,8 +6,9 @@ import { announce, byId, h, percent } from "./dom.ts";
 import { sureClass } from "./draw.ts";
 import { alternatives, picked, trees } from "./predict.ts";
 import type { Session } from "./session.ts";
-import { isDecided, problems, sureness, type Annotation, type Arc } from "./tree.ts";
+import { isDecided, sureness, type Annotation, type Arc } from "./tree.ts";
 import type { TreeView } from "./treeview.ts";
+import { drawWarnings } from "./warnings.ts";
 
 const WORDS = { decided: "decided", given: "as in the file", guessed: "guessed", unset: "not set" };
 
@@ -48,7 +49,8 @@ export class Dock {
       this.drawChoices(annotation, own);
     }
     this.drawTrees(trees(item.prediction));
-    this.drawWarnings(annotation);
+    const count = drawWarnings(this.warnings, this.session);
+    byId("dock-warnings-title").textContent = count ? `Warnings (${count})` : "Warnings";
   }
 
   private form(head: number | null): string {
@@ -138,20 +140,6 @@ export class Dock {
       return `${word.form} ${tree.deprels[word.id - 1]} of ${this.form(head)}`;
     });
     return told.join(", ") + (other.length > 3 ? `, and ${other.length - 3} more` : "");
-  }
-
-  private drawWarnings(annotation: Annotation): void {
-    const item = this.session.item;
-    const broken = (item?.judgement?.broken_rules ?? []).map(({ rule, word }) =>
-      h("li", {}, h("button", { type: "button", click: () => this.session.select(word || 1) },
-        h("b", {}, this.form(word)), ` breaks ${rule}`)));
-    const shape = problems(annotation).map((text) => h("li", {}, text));
-    const trouble = this.session.trouble ? [h("li", {}, this.session.trouble)] : [];
-    const all = [...trouble, ...shape, ...broken];
-    const quiet = h("li", { class: "none" }, this.session.rules ? "No rule is broken." : "No rules are open (key w).");
-    this.warnings.replaceChildren(...(all.length ? all : [quiet]));
-    byId("dock-warnings-title").textContent = all.length ? `Warnings (${all.length})` : "Warnings";
-    this.warnings.classList.toggle("some", all.length > 0);
   }
 
   async focusTrees(): Promise<void> {

@@ -7,7 +7,7 @@ import { bare } from "./write.ts";
 import type { Item, Session } from "./session.ts";
 
 const PORTION = 25;
-const BUSY = 1000; // milliseconds until a busy server is asked again
+const BUSY = 1; // seconds, at least, until a busy server is asked again
 const PAUSE = 15; // milliseconds, in which edits come first
 
 export class Doubts {
@@ -33,55 +33,61 @@ export class Doubts {
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
       if (own !== this.turn) return;
-      await this.patiently(portion);
+      await this.judge(portion, () => own === this.turn);
       if (own !== this.turn) return;
       this.progress(true);
     }
     this.progress(false);
   }
 
-  // A sentence that the server refuses is left out; a server that is busy is asked again.
-  private async patiently(places: number[]): Promise<void> {
-    const { items } = this.session;
+  // What is answered of sentences. One that the server refuses is left out; a server that is busy is asked again.
+  private async answers(
+    places: number[],
+    isWanted: () => boolean,
+    ask: (places: number[]) => Promise<Judgement[]>,
+  ): Promise<[number, Judgement][]> {
     let left = places;
-    while (left.length && items === this.session.items) {
+    while (left.length && isWanted()) {
       try {
-        return await this.judge(left);
+        const found = await ask(left);
+        return left.map((place, index) => [place, found[index] as Judgement]);
       } catch (error) {
         if (!(error instanceof api.ServerError)) throw error;
-        const refused = left[Number(error.body["sentence"] ?? Number.NaN)];
-        if (refused !== undefined) left = left.filter((place) => place !== refused);
-        else if (error.status === 503) await new Promise((resolve) => setTimeout(resolve, BUSY));
-        else return;
+        const { sentence, retryAfter } = error;
+        if (sentence !== null) left = left.filter((_, index) => index !== sentence);
+        else if (retryAfter === null) return [];
+        else await new Promise((resolve) => setTimeout(resolve, 1000 * Math.max(BUSY, retryAfter)));
       }
     }
+    return [];
   }
 
-  private isJudged(item: Item): boolean {
+  private isJudged(place: number): boolean {
+    const item = this.session.items[place] as Item;
     return item.annotation.touched || hasTree(item.original);
   }
 
-  private async judge(places: number[]): Promise<void> {
+  private async parsed(places: number[]): Promise<Judgement[]> {
+    const sentences = places.map((place) => ({ conllu: bare((this.session.items[place] as Item).original) }));
+    const asked = { model: this.session.model, sentences, keep_tags: true, probabilities: true, kbest: 1 };
+    return (await api.parse(asked)).sentences.map(ownJudgement);
+  }
+
+  private async judge(places: number[], isWanted: () => boolean): Promise<void> {
     const items = places.map((place) => this.session.items[place] as Item);
     const asked = items.map((item) => item.annotation);
-    const judged = places.filter((_, index) => this.isJudged(items[index] as Item));
-    const parsed = places.filter((place) => !judged.includes(place));
-    const found = new Map<number, Judgement>();
-    if (judged.length) {
-      const answer = await api.judge(this.session.judging(judged));
-      answer.sentences.forEach((own, index) => found.set(judged[index] as number, own));
-    }
-    if (parsed.length) {
-      const sentences = parsed.map((place) => ({ conllu: bare((this.session.items[place] as Item).original) }));
-      const answer = await api.parse({ model: this.session.model, sentences, keep_tags: true, probabilities: true, kbest: 1 });
-      answer.sentences.forEach((own, index) => found.set(parsed[index] as number, ownJudgement(own)));
-    }
+    const [judged, others] = [places.filter((own) => this.isJudged(own)), places.filter((own) => !this.isJudged(own))];
+    const found = new Map([
+      ...(await this.answers(judged, isWanted, (left) => this.session.judgements(left))),
+      ...(await this.answers(others, isWanted, (left) => this.parsed(left))),
+    ]);
+    if (!isWanted()) return;
     places.forEach((place, index) => {
       const item = items[index] as Item;
       if (item.annotation !== asked[index] && item.judged !== null) return; // it was edited, and judged since
       item.judgement = found.get(place) ?? null;
       item.judged = item.annotation;
-      if (place === this.session.current) this.session.tell("judged", place);
+      if (item === this.session.item) this.session.tell("judged", place);
     });
   }
 }

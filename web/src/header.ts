@@ -34,14 +34,14 @@ export class Header {
   }
 
   draw(): void {
-    const { item, models } = this.session;
+    const { item } = this.session;
     byId("welcome").hidden = item !== null;
     byId("work").hidden = item === null;
     byId("name").textContent = this.session.name;
     document.title = this.session.name ? `${this.session.name} – Arbora` : "Arbora";
     byId<HTMLButtonElement>("undo").disabled = !this.session.history.canUndo;
     byId<HTMLButtonElement>("redo").disabled = !this.session.history.canRedo;
-    const names = (models?.models ?? []).map((own) => own.name);
+    const names = this.session.parsers.map((own) => own.name);
     if (this.model.options.length !== names.length) {
       this.model.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
       this.model.value = this.session.model;

@@ -1,4 +1,5 @@
-// Labels by type-ahead: the parser's favourites first; what is typed filters; any other label may be typed whole.
+// Labels by type-ahead: what is typed filters, the label that is just that comes first, then the parser's favourites;
+// a label that is not known comes last, as it was typed.
 
 import type { Actions } from "./actions.ts";
 import { announce, byId, h, percent } from "./dom.ts";
@@ -10,6 +11,7 @@ export class LabelMenu {
   private readonly input = byId<HTMLInputElement>("label-input");
   private readonly list = byId("label-list");
   private names: [string, number | null][] = [];
+  private isNew = false; // the last of the names is what was typed
   private at = 0;
   private word = 0;
 
@@ -56,9 +58,12 @@ export class LabelMenu {
 
   private show(): void {
     const typed = this.input.value.trim();
-    const starts = this.candidates().filter(([name]) => name.startsWith(typed));
-    const holds = this.candidates().filter(([name]) => !name.startsWith(typed) && name.includes(typed));
-    this.names = [...starts, ...holds];
+    const all = this.candidates();
+    const is = all.filter(([name]) => name === typed);
+    const starts = all.filter(([name]) => name !== typed && name.startsWith(typed));
+    const holds = all.filter(([name]) => !name.startsWith(typed) && name.includes(typed));
+    this.isNew = typed !== "" && !is.length;
+    this.names = [...is, ...starts, ...holds, ...(this.isNew ? [[typed, null] as [string, null]] : [])];
     this.at = 0;
     this.draw();
   }
@@ -69,11 +74,11 @@ export class LabelMenu {
         "div",
         { role: "option", id: `label-${place}`, "data-label": name, "aria-selected": place === this.at ? "true" : "false" },
         h("span", {}, name),
+        this.isNew && place === this.names.length - 1 ? h("small", {}, "as typed") : "",
         p === null ? "" : h("small", {}, percent(p)),
       ),
     );
-    const typed = this.input.value.trim();
-    const other = h("p", {}, typed ? `Enter takes “${typed}”, which the parser does not know.` : "No labels are known.");
+    const other = h("p", {}, "No labels are known.");
     this.list.replaceChildren(...(options.length ? options : [other]));
     this.input.setAttribute("aria-activedescendant", options.length ? `label-${this.at}` : "");
     options[this.at]?.scrollIntoView({ block: "nearest" });

@@ -1,7 +1,8 @@
 // The sentences in a list that holds only the rows in sight, in the order of the file or of doubt.
 
 import { byId, counted, h } from "./dom.ts";
-import { doubtOf, isDone, isEdited, type Item, type Session } from "./session.ts";
+import { doubtOf, isDone, isEdited } from "./judgement.ts";
+import type { Item, Session } from "./session.ts";
 import { decidedCount } from "./tree.ts";
 
 const ROW = 60; // the height of a row, in style.css too

@@ -4,7 +4,7 @@ import * as api from "./api.ts";
 import { Actions } from "./actions.ts";
 import { CompareView } from "./compareview.ts";
 import { Dock } from "./dock.ts";
-import { announce, byId } from "./dom.ts";
+import { announce, byId, counted } from "./dom.ts";
 import { Doubts } from "./doubts.ts";
 import { Files } from "./files.ts";
 import { Gestures } from "./gestures.ts";
@@ -56,27 +56,38 @@ const header = new Header(session, keys);
 
 // What the last edit did beyond itself is told when the parser has answered.
 let edited: readonly unknown[] | null = null;
+let told: string | null = null; // before a busy server had to be waited for
 session.on(["edited"], (place) => {
   view.preview = null;
+  told = null;
   edited = place === session.current ? (session.item?.annotation.arcs ?? null) : null;
+});
+session.on(["busy"], (place) => {
+  if (place !== session.current) return;
+  told ??= byId("live").textContent ?? "";
+  announce(`${told} The server is busy; it is asked again in ${counted(session.busy, "second")}.`.trim());
 });
 session.on(["predicted"], (place) => {
   const now = session.items[place]?.annotation.arcs;
-  if (!edited || !now || place !== session.current) return;
+  if (!now || place !== session.current) return;
+  if (told !== null) announce(told);
+  told = null;
+  if (!edited) return;
   const before = edited as typeof now;
   const others = now.filter((own, word) => before[word]?.head !== own.head && before[word]?.head !== null).length;
   edited = null;
-  const told = byId("live").textContent ?? "";
-  if (session.trouble) announce(`${told} ${session.trouble}`);
-  else if (others) announce(`${told} ${others === 1 ? "One other arc" : `${others} other arcs`} changed.`);
+  const said = byId("live").textContent ?? "";
+  if (session.trouble) announce(`${said} ${session.trouble}`);
+  else if (others) announce(`${said} ${others === 1 ? "One other arc" : `${others} other arcs`} changed.`);
 });
 session.on(["opened", "moved"], () => {
+  told = null;
   view.candidate = null;
   view.preview = null;
 });
 
 // For programs that watch the page, and for the pointer: whether the parser is still asked.
-session.on(["opened", "moved", "edited", "predicted"], () => {
+session.on(["opened", "moved", "edited", "predicted", "model"], () => {
   view.element.ariaBusy = session.settled ? "false" : "true";
 });
 
@@ -96,7 +107,8 @@ addEventListener("beforeunload", (event) => {
 async function start(): Promise<void> {
   try {
     session.models = await api.models();
-    session.model = session.models.default;
+    const names = session.parsers.map((own) => own.name);
+    session.model = names.find((own) => own === session.models?.default) ?? names[0] ?? "";
   } catch (error) {
     announce((error as Error).message);
   }

@@ -3,7 +3,7 @@
 import * as api from "./api.ts";
 import type { Choices, Constraints, ParsedData, ParseRequest, RankedTree } from "./api_types.ts";
 import { bare } from "./write.ts";
-import { arc, changed, given, type Annotation, type Arc } from "./tree.ts";
+import { annotationOf, arc, changed, given, type Annotation, type Arc } from "./tree.ts";
 
 const LEAST = 0.01; // alternatives below this are not shown
 const TREES = 5;
@@ -94,8 +94,10 @@ function judged(own: Arc, choices: Choices | undefined, best: number | null | un
   };
 }
 
-// The guesses are those of the prediction; what was decided and what the file says stays.
+// The guesses are those of the prediction; what was decided and what the file says stays: its guesses, too, as long
+// as nothing is edited.
 export function applied(annotation: Annotation, prediction: Prediction): Annotation {
+  const file = annotationOf(annotation.sentence);
   const changes = new Map<number, Partial<Arc>>();
   for (const word of annotation.sentence.words) {
     const own = arc(annotation, word.id);
@@ -105,7 +107,8 @@ export function applied(annotation: Annotation, prediction: Prediction): Annotat
     const label: Partial<Arc> = {
       deprel: guess.deprel ?? null, labelStanding: "guessed", labelProbability: guess.label_probability ?? null,
     };
-    const open = own.standing === "unset" || (own.standing === "guessed" && annotation.touched);
+    const ours = annotation.touched || arc(file, word.id).standing !== "guessed";
+    const open = own.standing === "unset" || (own.standing === "guessed" && ours);
     const released = own.standing === "given" && prediction.released && annotation.touched;
     if (open || released) {
       const head = { head: guess.head ?? null, standing: "guessed", probability: guess.probability ?? null } as const;

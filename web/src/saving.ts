@@ -7,7 +7,7 @@ import { ConlluError, parseBlock } from "./conllu.ts";
 import { dialog } from "./dialogs.ts";
 import { announce, byId, h } from "./dom.ts";
 import type { Item, Session } from "./session.ts";
-import { forgetEdit, keepEdit, type KeptEdit } from "./storage.ts";
+import { editedBefore, forgetEdit, keepEdit, type KeptEdit } from "./storage.ts";
 import { annotationOf, changed, type Annotation } from "./tree.ts";
 import { written } from "./write.ts";
 
@@ -22,7 +22,10 @@ export class Saving {
   private readonly busy = new Set<number>();
   private readonly unsaved = new Set<number>(); // they were refused, or no server answered
   private readonly state = byId("saved");
+  private readonly kept = new Set<number>(); // edits that this tab keeps in the browser
+  private keeping = 0; // that are not yet written
   private asking = false;
+  keeps = true; // the browser keeps what it is given
 
   constructor(private readonly session: Session) {
     session.on(["edited"], (place) => {
@@ -36,15 +39,35 @@ export class Saving {
     });
     session.on(["opened"], () => {
       this.unsaved.clear();
+      this.kept.clear();
+      this.keeps = true;
       this.tell(session.served ? "All is saved" : "Kept in this browser");
     });
   }
 
+  // What another tab edited in the same file stays: only what this one kept is forgotten.
   private keep(place: number): void {
     const item = this.session.items[place];
-    if (item && (item.annotation.touched || !this.session.served)) {
-      void keepEdit(place, item).catch(() => this.tell("This browser keeps nothing: export before you leave", true));
+    if (!item) return;
+    const { touched } = item.annotation;
+    if (!touched && (this.session.served || !this.kept.has(place))) return;
+    if (touched) this.kept.add(place);
+    else this.kept.delete(place);
+    void this.watch((touched ? keepEdit : forgetEdit)(this.session.key, item));
+  }
+
+  // Of what the browser is given to keep: whether it does.
+  async watch(keeping: Promise<unknown>): Promise<void> {
+    this.keeping += 1;
+    this.state.ariaBusy = "true";
+    try {
+      await keeping;
+    } catch {
+      this.keeps = false;
+      this.tell("This browser keeps nothing: export before you leave", true);
     }
+    this.keeping -= 1;
+    this.state.ariaBusy = String(this.keeping > 0);
   }
 
   private tell(text: string, bad = false): void {
@@ -80,10 +103,10 @@ export class Saving {
     const conllu = written(item.annotation);
     this.tell("Saving …");
     try {
-      const { version } = await api.save(place, { conllu, version: item.version as string });
+      const { version } = await api.save(item.filePlace, { conllu, version: item.version as string });
       item.version = version;
       item.saved = conllu;
-      if (written(item.annotation) === conllu) await forgetEdit(place).catch(() => undefined);
+      if (written(item.annotation) === conllu) await forgetEdit(this.session.key, item).catch(() => undefined);
       return true;
     } catch (error) {
       return this.failed(place, item, error as Error);
@@ -101,11 +124,11 @@ export class Saving {
   }
 
   // What this browser kept of a sentence that is another one in the file by now.
-  async stranger({ place, block, arcs }: KeptEdit): Promise<void> {
+  async stranger(place: number, edit: KeptEdit): Promise<void> {
     const item = this.session.items[place];
     if (!item || item.version === null) return;
     const theirs = { conllu: item.original.block, version: item.version };
-    item.annotation = { ...annotationOf(parseBlock(block)), arcs, touched: true };
+    item.annotation = editedBefore(edit);
     item.saved = null;
     item.version = ""; // until it is chosen, the server refuses it
     if (await this.conflict(place, item, theirs)) await this.save(place);
@@ -134,7 +157,9 @@ export class Saving {
   }
 
   private async resolve(place: number, item: Item, theirs: Theirs, answer: string | Annotation): Promise<boolean> {
-    if (answer === "") {
+    const unreadable = answer === "theirs" && !this.readable(theirs.conllu);
+    if (unreadable) announce("Theirs cannot be shown: it has to be mended in the file, where it stays.");
+    if (answer === "" || unreadable) {
       item.saved = null; // and the version stays the old one: the server refuses what is sent with it
       this.tell(`Sentence ${place + 1} is not saved: choose when you edit it again`, true);
       return false;

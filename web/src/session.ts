@@ -1,17 +1,18 @@
 // The open treebank: its sentences, which one is shown, its edits; whoever wants to know is told of changes.
 
 import * as api from "./api.ts";
-import type { Judgement, Models } from "./api_types.ts";
-import { type Sentence } from "./conllu.ts";
+import type { Judgement, ModelFacts, Models } from "./api_types.ts";
+import type { Sentence, Treebank } from "./conllu.ts";
 import { hasTree, ownJudgement } from "./judgement.ts";
 import { History } from "./history.ts";
 import { alternatives, applied, bestTrees, lifted, predict, type Parser, type Prediction } from "./predict.ts";
-import { annotationOf, arc, decidedCount, isDecided, type Annotation } from "./tree.ts";
+import { annotationOf, type Annotation } from "./tree.ts";
 import { written } from "./write.ts";
 
 export interface Item {
   annotation: Annotation;
   original: Sentence; // what was opened
+  readonly filePlace: number; // among the blocks of the file
   prediction: Prediction | null;
   predicted: Annotation | null; // what the prediction was made for
   judgement: Judgement | null;
@@ -23,20 +24,24 @@ export interface Item {
 const QUICK = 200; // milliseconds between two steps of someone who leafs through the sentences
 const LATER = 250; // milliseconds until the best trees are asked for, if nothing else is
 
-export type Topic = "opened" | "moved" | "edited" | "predicted" | "judged" | "choices" | "model" | "saving" | "rules";
+export type Topic = "opened" | "moved" | "edited" | "predicted" | "judged" | "choices" | "model" | "saving" | "rules" | "busy";
 
 export class Session {
   items: Item[] = [];
   name = "";
+  key = ""; // of what is kept in this browser
+  private between: string[] = []; // the text before each sentence that is no sentence, and after the last
   current = 0;
   word = 1;
   rules = "";
+  wrongRules = ""; // what is wrong with them; then they are left out
   models: Models | null = null;
   model = "";
   served = false; // the treebank is the server's
   offline = false; // the parser does not answer
   compare = false; // edits stay alone: nothing is predicted
   trouble = ""; // why there is no prediction for the current sentence
+  busy = 0; // seconds until a busy server is asked again
   lastAnswer = 0; // milliseconds from the last edit to its prediction
   readonly history = new History();
   private came = 0; // when the current sentence was come to
@@ -52,12 +57,14 @@ export class Session {
     for (const listener of this.listeners.get(topic) ?? []) listener(place);
   }
 
-  open(name: string, sentences: Sentence[], served = false): void {
+  open(name: string, { sentences, places, between }: Treebank, key: string, served = false): void {
     this.name = name;
+    this.key = key;
     this.served = served;
-    this.items = sentences.map((sentence) => ({
-      annotation: annotationOf(sentence), original: sentence, prediction: null, predicted: null,
-      judgement: null, judged: null, version: null, saved: served ? sentence.block : null,
+    this.between = between;
+    this.items = sentences.map((sentence, place) => ({
+      annotation: annotationOf(sentence), original: sentence, filePlace: places[place] as number, prediction: null,
+      predicted: null, judgement: null, judged: null, version: null, saved: served ? sentence.block : null,
     }));
     this.history.clear();
     this.compare = false;
@@ -71,8 +78,13 @@ export class Session {
     return this.items[this.current] ?? null;
   }
 
+  // Models that give heads; others, of constituents or of tags alone, guess no arc.
+  get parsers(): ModelFacts[] {
+    return (this.models?.models ?? []).filter((own) => own.adds.includes("heads"));
+  }
+
   get labels(): string[] {
-    return this.models?.models.find((own) => own.name === this.model)?.labels ?? [];
+    return this.parsers.find((own) => own.name === this.model)?.labels ?? [];
   }
 
   go(place: number, word = 1): void {
@@ -115,7 +127,7 @@ export class Session {
     this.trouble = "";
     this.history.push({ place: this.current, what, before, after });
     this.tell("edited");
-    if (!this.compare) void this.predict(this.current);
+    void (this.compare ? this.judge(this.current) : this.predict(this.current));
     return true;
   }
 
@@ -137,7 +149,7 @@ export class Session {
       this.tell("moved");
     }
     this.tell("edited", edit.place);
-    if (!this.compare) void this.predict(edit.place);
+    void (this.compare ? this.judge(edit.place) : this.predict(edit.place));
     return edit.what;
   }
 
@@ -145,12 +157,19 @@ export class Session {
   async predict(place: number): Promise<void> {
     const item = this.items[place];
     if (!item || !this.model || item.predicted === item.annotation) return;
+    if (this.compare && item.annotation.touched) return; // what was taken stays alone
     const asked = item.annotation;
+    const parser = this.parser;
+    const isWanted = (): boolean =>
+      item.annotation === asked && this.items[place] === item && this.model === parser.model;
     const start = performance.now();
     if (place === this.current) this.trouble = "";
     try {
-      const prediction = await predict(asked, this.parser);
-      if (item.annotation !== asked) return;
+      const prediction = await api.patiently(() => predict(asked, parser), isWanted, (seconds) => {
+        this.busy = seconds;
+        this.tell("busy", place);
+      });
+      if (!isWanted()) return;
       item.annotation = applied(asked, prediction);
       item.prediction = prediction;
       item.predicted = item.annotation;
@@ -160,7 +179,7 @@ export class Session {
       clearTimeout(this.resting);
       this.resting = setTimeout(() => void this.findTrees(place), LATER);
     } catch (error) {
-      if (item.annotation !== asked) return;
+      if (!isWanted()) return;
       item.prediction = null;
       this.offline = error instanceof api.ServerError && error.status === 0;
       this.settle(place, (error as Error).message);
@@ -172,9 +191,11 @@ export class Session {
     const item = this.items[place];
     const prediction = item?.prediction;
     if (!item || !prediction || prediction.trees || place !== this.current) return;
+    if (item.predicted !== item.annotation) return; // another prediction is under way
     const asked = item.annotation;
-    const found = await bestTrees(asked, this.parser).catch(() => []);
-    if (item.prediction !== prediction || item.annotation !== asked) return;
+    const isWanted = (): boolean => item.prediction === prediction && item.annotation === asked;
+    const found = await api.patiently(() => bestTrees(asked, this.parser), isWanted).catch(() => []);
+    if (!isWanted()) return;
     prediction.trees = found;
     this.tell("choices", place);
   }
@@ -187,8 +208,10 @@ export class Session {
     if (!item || !prediction || item.annotation.arcs[word - 1]?.standing !== "decided") return;
     if (prediction.lifted.has(word) || item.predicted !== item.annotation) return;
     prediction.lifted.set(word, alternatives(prediction, word) ?? { heads: [], labels: [] });
-    const found = await lifted(item.annotation, this.parser, word).catch(() => null);
-    if (!found || item.prediction !== prediction) return;
+    const asked = item.annotation;
+    const isWanted = (): boolean => item.prediction === prediction;
+    const found = await api.patiently(() => lifted(asked, this.parser, word), isWanted).catch(() => null);
+    if (!found || !isWanted()) return;
     prediction.lifted.set(word, found);
     this.tell("choices", place);
   }
@@ -207,7 +230,10 @@ export class Session {
     const asked = item.annotation;
     try {
       const guessed = !asked.touched && !hasTree(asked.sentence) && item.prediction;
-      const found = guessed ? [ownJudgement(guessed.free)] : (await api.judge(this.judging([place]))).sentences;
+      const isWanted = (): boolean => item.annotation === asked && this.items[place] === item;
+      const found = guessed
+        ? [ownJudgement(guessed.free)]
+        : await api.patiently(() => this.judgements([place]), isWanted);
       if (item.annotation !== asked) return;
       item.judgement = found[0] ?? null;
       item.judged = asked;
@@ -217,50 +243,31 @@ export class Session {
     }
   }
 
-  judging(places: number[]): Parameters<typeof api.judge>[0] {
+  // Of trees as they are now. If the rules have a mistake, it is told, and the trees are judged without them.
+  async judgements(places: number[]): Promise<Judgement[]> {
     const texts = places.map((place) => written((this.items[place] as Item).annotation));
-    const sentences = texts.map((text) => ({ conllu: text.replace(/^\uFEFF/, "") }));
-    return { model: this.model, sentences, ...(this.rules.trim() ? { rules: this.rules } : {}) };
+    const asked = { model: this.model, sentences: texts.map((text) => ({ conllu: text.replace(/^\uFEFF/, "") })) };
+    const rules = this.wrongRules ? "" : this.rules;
+    if (!rules.trim()) return (await api.judge(asked)).sentences;
+    try {
+      return (await api.judge({ ...asked, rules })).sentences;
+    } catch (error) {
+      if (!(error instanceof api.ServerError) || error.status !== 400 || error.sentence !== null) throw error;
+      const found = (await api.judge(asked)).sentences;
+      if (rules === this.rules) this.wrongRules = error.message;
+      return found;
+    }
+  }
+
+  useRules(rules: string): void {
+    this.rules = rules;
+    this.wrongRules = "";
+    this.tell("rules");
   }
 
   // The whole file as it is now.
   text(): string {
-    return this.items.map((item) => written(item.annotation)).join("");
+    const all = this.items.map((item, place) => this.between[place] + written(item.annotation));
+    return all.join("") + (this.between.at(-1) ?? "");
   }
-}
-
-export interface Doubt {
-  probability: number | null; // log-probability of the tree
-  errors: number;
-  differ: number;
-  broken: number; // rules
-}
-
-// What is still doubtful of a sentence: words that a person decided count no longer.
-export function doubtOf(item: Item): Doubt | null {
-  const found = item.judgement;
-  if (!found || found.error) return null;
-  let errors = 0;
-  let differ = 0;
-  found.words.forEach((word, place) => {
-    const own = item.annotation.arcs[place];
-    if (!own || isDecided(own) || own.head === null || word.head_probability === null) return;
-    errors += 1 - word.head_probability * (word.label_probability ?? 1);
-    if (own.head !== word.best_head || own.deprel !== word.best_deprel) differ += 1;
-  });
-  return { probability: found.tree_log_probability, errors, differ, broken: found.broken_rules?.length ?? 0 };
-}
-
-export const isDone = (item: Item): boolean => decidedCount(item.annotation) === item.annotation.arcs.length;
-
-export const isEdited = (item: Item): boolean => item.annotation.touched;
-
-// The undecided word that is most doubtful, after the given one if there are several as bad.
-export function doubtfulWords(annotation: Annotation): number[] {
-  const open = annotation.sentence.words.map((word) => word.id).filter((id) => !isDecided(arc(annotation, id)));
-  const sure = (id: number): number => {
-    const own = arc(annotation, id);
-    return (own.probability ?? (own.standing === "decided" ? 1 : 0)) * (own.labelProbability ?? 1);
-  };
-  return open.sort((a, b) => sure(a) - sure(b));
 }

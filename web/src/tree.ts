@@ -23,12 +23,15 @@ export interface Annotation {
 
 const numberIn = (text: string | null): number | null => (text === null || text === "" ? null : Number(text));
 
+// Where MISC has what the parser would have in place of the arc (arbora suspects), probabilities are of the file's own
+// arc; elsewhere they are of the parser's guess.
 function arcOf(word: Word): Arc {
   const decided = miscValue(word.misc, "Decided") === "Yes";
   const probability = numberIn(miscValue(word.misc, "HeadProbability"));
   const labelProbability = numberIn(miscValue(word.misc, "LabelProbability"));
-  const own: Standing = decided ? "decided" : probability !== null ? "guessed" : "given";
-  const label = decided && labelProbability !== null ? "guessed" : own;
+  const suspected = miscValue(word.misc, "BestHead") !== null;
+  const own: Standing = decided ? "decided" : probability !== null && !suspected ? "guessed" : "given";
+  const label = decided && labelProbability !== null && !suspected ? "guessed" : own;
   const forbidden = miscValue(word.misc, "ForbiddenHeads");
   return {
     head: word.head,

@@ -4,7 +4,8 @@ import { miscItems, type Sentence, type Word } from "./conllu.ts";
 import { annotationOf, arc, isDecided, sureness, type Annotation, type Arc } from "./tree.ts";
 
 const DOUBTFUL = 0.9; // guesses below this are highlighted for the next reader
-const OURS = /^(Decided|HeadProbability|LabelProbability|ForbiddenHeads)=/;
+const OURS = /^(Decided|ForbiddenHeads)=/;
+const OF_THE_ARC = /^(HeadProbability|LabelProbability|BestHead|BestDeprel)=/; // they go with the arc that they speak of
 const HIGHLIGHT = "# highlight deprels =";
 
 const same = (a: Arc, b: Arc): boolean =>
@@ -14,7 +15,8 @@ const same = (a: Arc, b: Arc): boolean =>
   (a.labelStanding !== "guessed" || a.labelProbability === b.labelProbability);
 
 function misc(word: Word, own: Arc): string {
-  const items = miscItems(word.misc).filter((item) => !OURS.test(item));
+  const kept = own.standing === "given";
+  const items = miscItems(word.misc).filter((item) => !OURS.test(item) && (kept || !OF_THE_ARC.test(item)));
   if (own.standing === "decided") items.push("Decided=Yes");
   if (own.standing === "guessed" && own.probability !== null) {
     items.push(`HeadProbability=${own.probability.toFixed(4)}`);
