@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import select
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,8 +24,17 @@ with the script of the user, which might begin workers itself."""
 def serve(handle: int) -> None:
     """What a worker does until nobody asks any more, which it is told by this handle."""
     with Connection(handle) as pipe, suppress(EOFError, OSError):  # until who gave the work has ended
+        threading.Thread(target=_end_with, args=(handle,), daemon=True).start()
         while True:
             pipe.send_bytes(_answer_to(pipe.recv_bytes()))
+
+
+def _end_with(handle: int) -> None:
+    """End this process when the other end of the pipe is closed: whoever gave the work may be killed."""
+    closed = select.poll()
+    closed.register(handle, 0)  # that it hangs up is always told, and nothing else is asked for
+    closed.poll()
+    os._exit(1)
 
 
 def _answer_to(data: bytes) -> bytes:
