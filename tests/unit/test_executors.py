@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import signal
 import subprocess
@@ -21,7 +22,8 @@ from command import run_here
 from arbora.bulk import BulkOptions, Event, Watcher, bulk_output, bulk_status, run_bulk
 from arbora.bulk.manifest import NAME, read_lines
 from arbora.errors import ArboraError
-from arbora.executors import EXECUTORS, make_executor
+from arbora.executors import EXECUTORS, Crashed, Executor, LostClusterError, TaskError, make_executor
+from arbora.pipeline.shipped import existing_model
 
 OPTIONS = BulkOptions(shard_bytes=15_000)
 COMMAND = "from arbora.cli import main; main()"
@@ -115,13 +117,13 @@ def begin_dask(*words: str) -> subprocess.Popen[bytes]:
 
 
 @contextmanager
-def dask_cluster(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A scheduler and two workers in processes of their own, as of other machines, and the address."""
+def dask_cluster(folder: Path, workers: int = 2) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """A scheduler and some workers in processes of their own, as of other machines, and the address."""
     file = folder / "scheduler.json"
     shared = ["--no-dashboard", "--scheduler-file", str(file)]
     scheduler = begin_dask("scheduler", "--host", "127.0.0.1", "--port", "0", *shared)
     own = ["--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
-    workers = [begin_dask("worker", *own, *shared) for _ in range(2)]
+    parts = [begin_dask("worker", *own, *shared) for _ in range(workers)]
     try:
         for _ in range(600):
             if file.exists() and file.read_text():
@@ -129,7 +131,7 @@ def dask_cluster(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
             time.sleep(0.05)
         yield scheduler, json.loads(file.read_text())["address"]
     finally:
-        for process in (scheduler, *workers):
+        for process in (scheduler, *parts):
             process.kill()
             process.wait()
 
@@ -156,7 +158,127 @@ def test_the_scheduler_of_dask_is_killed(source, expected, tmp_path):
     check(folder, expected)
 
 
-def test_parsers_are_trained_and_searched_for_on_a_cluster_that_runs(tmp_path):
+def test_a_scheduler_of_dask_without_workers(tmp_path, monkeypatch):
+    monkeypatch.setattr("arbora.executors.dask.LONELY", 0.5)
+    monkeypatch.setattr("arbora.executors.dask.COUNTING", 0.1)
+    with (
+        dask_cluster(tmp_path, workers=0) as (_, address),
+        make_executor("dask", 1, address) as executor,
+        pytest.raises(LostClusterError, match=f"there are no workers at the Dask scheduler {address}; what"),
+    ):
+        list(executor.run(operator.attrgetter("number"), tasks(1), files=[__file__]))
+
+
+def tasks(*numbers: int) -> Iterator[SimpleNamespace]:
+    return iter([SimpleNamespace(number=number) for number in numbers])
+
+
+@pytest.mark.parametrize("name", ["dask", "ray"])
+def test_what_tasks_do_to_the_workers_of_a_cluster(name, tmp_path, monkeypatch):
+    """End them, each time or once, and what they had is brought to the next ones; open a model; raise."""
+
+    def ends(task, data):
+        once = tmp_path / "once"
+        if task.number == 1 or (task.number == 3 and not once.exists()):
+            if task.number == 3:
+                once.touch()
+            os._exit(7)
+        return task.number, len(data)
+
+    def opens(task, data):
+        work = import_module("arbora.bulk.work")
+        before = work._OPENED.get("digest")
+        return os.getpid(), work.opened("no path", "digest", data) is not before
+
+    def full_disk():
+        yield from tasks(1)
+        raise OSError("the disk is full")
+
+    model = existing_model("en")
+    with make_executor(name, 2) as executor:
+        found = list(executor.run(ends, tasks(*range(6)), files=[__file__]))
+        crashed = [answer for answer in found if isinstance(answer, Crashed)]
+        assert [answer.number for answer in crashed] == [1]
+        assert "its worker ended, 3 times" in crashed[0].reason
+        others = sorted(answer for answer in found if answer not in crashed)
+        assert others == [(number, os.path.getsize(__file__)) for number in (0, 2, 3, 4, 5)]
+
+        opened = list(executor.run(opens, tasks(*range(8)), files=[model]))
+        assert sum(is_new for _, is_new in opened) == len({process for process, _ in opened})
+
+        check_exception(executor)
+        with pytest.raises(OSError, match="the disk is full"):  # it is no cluster that is gone
+            list(executor.run(operator.attrgetter("number"), full_disk()))
+        if name == "ray":
+
+            def gone(_):
+                raise import_module("ray").exceptions.LocalRayletDiedError
+
+            monkeypatch.setattr("ray.get", gone)
+            with pytest.raises(LostClusterError, match=r"the Ray cluster is gone .*LocalRayletDiedError"):
+                list(executor.run(operator.attrgetter("number"), tasks(1)))
+
+
+def check_exception(executor: Executor) -> None:
+    """It is told in one line, whoever works, and not tried again; its traceback is not lost."""
+    begun = []
+    run = executor.run(operator.attrgetter("missing"), tasks(7), lambda _, number: begun.append(number))
+    with pytest.raises(TaskError) as caught:
+        next(run)
+    assert str(caught.value).startswith("task 7: AttributeError: ")
+    assert "\n" not in str(caught.value)
+    assert "Traceback" in caught.value.__notes__[0]
+    assert begun == [7]
+
+
+def test_an_exception_is_no_end_of_a_worker():
+    check_exception(make_executor("local", 1))
+
+
+def test_what_cannot_be_pickled_is_an_exception_too():
+    """Of a worker of this machine: a view of a class is none to send."""
+    with pytest.raises(TaskError, match=r"a worker: TypeError: cannot pickle"):
+        list(make_executor("local", 1).run(operator.attrgetter("number.__class__.__dict__"), tasks(1)))
+
+
+def test_ctrl_c_ends_a_run_of_dask_in_one_line(tmp_path):
+    """The terminal tells it to all processes: those that Dask has begun say nothing."""
+    path = tmp_path / "a.txt"
+    path.write_text(text_of(30_000), "utf-8")
+    process = begin(path, tmp_path / "out", "--executor", "dask")
+    wait_for(tmp_path / "out", 1, process)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert b"Traceback" not in said
+    assert b"the same command goes on" in said
+
+
+def test_workers_end_with_the_run_in_the_middle_of_their_work(tmp_path):
+    """Also if it was killed, and could not end them."""
+    (tmp_path / "slow.py").write_text(
+        "import os, time\ndef sleep(task):\n    print(os.getpid(), flush=True)\n    time.sleep(3600)\n"
+    )
+    program = (
+        "from types import SimpleNamespace\n"
+        "from slow import sleep\n"
+        "from arbora.executors import make_executor\n"
+        "list(make_executor('local', 1).run(sleep, iter([SimpleNamespace(number=1)])))"
+    )
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}
+    )
+    worker = int(process.stdout.readline())
+    process.terminate()
+    try:
+        process.communicate(timeout=60)  # until the worker, whose output goes there too, has ended
+    except subprocess.TimeoutExpired:
+        os.kill(worker, signal.SIGKILL)
+        raise
+
+
+def test_parsers_are_trained_and_searched_for_on_a_cluster_that_runs(tmp_path, monkeypatch):
     """With the same bytes as here."""
     treebanks = [str(TREEBANK / "en.conllu"), "--dev", str(TREEBANK / "de.conllu")]
     train = ["train", "parser", *treebanks, "--epochs", "2", "--bits", "12", "--shards", "2", "--output"]
@@ -169,8 +291,12 @@ def test_parsers_are_trained_and_searched_for_on_a_cluster_that_runs(tmp_path):
         assert run_here(*train, tmp_path / "m", "--workers", at).returncode == 0
         there = run_here(*tune, tmp_path / "best.json", "--executor", "dask", "--address", address)
         assert there.returncode == 0
-    assert (tmp_path / "m").read_bytes() == (tmp_path / "here" / "m").read_bytes()
-    assert (tmp_path / "best.json").read_bytes() == (tmp_path / "here" / "best.json").read_bytes()
+    with make_executor("ray", 2) as executor:
+        monkeypatch.setattr("arbora.cli.train_parser.executor_at", lambda place: executor)
+        assert run_here(*train, tmp_path / "ray", "--workers", "2").returncode == 0
+        assert run_here(*tune, tmp_path / "ray.json", "--executor", "ray").returncode == 0
+    for name, here in (("m", "m"), ("ray", "m"), ("best.json", "best.json"), ("ray.json", "best.json")):
+        assert (tmp_path / name).read_bytes() == (tmp_path / "here" / here).read_bytes()
 
 
 def test_a_cluster_of_ray_is_killed(source, expected, tmp_path):
@@ -225,6 +351,14 @@ def test_where_nobody_listens(monkeypatch):
             make_executor("ray", 1, address).__enter__()
 
 
+def test_where_there_is_no_scheduler_of_dask(monkeypatch):
+    """Dask's own client would try for half a minute, and for a minute more to end itself."""
+    monkeypatch.setattr("distributed.Client", None)
+    for address, reason in (("nonsense", "missing port"), ("tcp://127.0.0.1:1", ".*refused")):
+        with pytest.raises(ArboraError, match=f"there is no Dask scheduler at {address}: {reason}"):
+            make_executor("dask", 1, address).__enter__()
+
+
 def test_a_cluster_of_ray_that_is_begun_is_no_other_one(monkeypatch):
     """Without an address Ray would take any that runs on this machine."""
 
@@ -247,7 +381,7 @@ def test_workers_of_a_dask_that_is_begun_are_not_slowed_down(monkeypatch):
     """By memory that is given back all the time, and by looking at them a hundred times a second."""
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
     with make_executor("dask", 1) as executor:
-        assert list(executor.run(seen_by_worker, iter([SimpleNamespace(number=1)]))) == [(False, False)]
+        assert list(executor.run(seen_by_worker, tasks(1))) == [(False, False)]
 
 
 @pytest.mark.parametrize("name", ["dask", "ray"])

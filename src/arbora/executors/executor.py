@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pkgutil import resolve_name
 from typing import Any, Protocol, Self, TypeAlias
@@ -13,6 +17,9 @@ from arbora.errors import ArboraError
 
 TRIES = 3
 """So often a task may end its worker before it is given up."""
+
+KNOCKING = 10
+"""So many seconds somebody has to answer at an address."""
 
 OnStart: TypeAlias = Callable[[str, int], None]
 """Told when a worker begins a task: its name, and the number of the task."""
@@ -41,6 +48,31 @@ class Refused:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """What a function raised instead of an answer, as plain data: not all exceptions can be pickled."""
+
+    reason: str
+    trace: str
+
+    @classmethod
+    def by(cls, place: str, error: BaseException) -> Raised:
+        """What is to be known of an exception, in one line and in full."""
+        said = str(error) if isinstance(error, ArboraError) else f"{type(error).__name__}: {error}"
+        return cls(f"{place}: {' '.join(said.split())}", "".join(traceback.format_exception(error)))
+
+
+class TaskError(ArboraError):
+    """The function raised an exception in a worker, whose traceback is a note of this one.
+
+    It would do so again: unlike a worker's end it is not tried again, and ends the run.
+    """
+
+    def __init__(self, raised: Raised) -> None:
+        super().__init__(raised.reason)
+        self.add_note(raised.trace)
+
+
 class LostClusterError(ArboraError):
     """The cluster is gone, with what was being worked on; ``reason`` says how it went."""
 
@@ -61,6 +93,14 @@ def answered(function: Callable[..., Any], *arguments: Any, place: str = "a work
         return Refused(str(error))
     except OSError as error:
         return Refused(f"{error.filename or place}: {error.strerror or error}")
+
+
+def guarded(function: Callable[..., Any], task: Any, *contents: Any) -> Any:
+    """What a worker does with a task: the answer, or what was raised instead."""
+    try:
+        return function(task, *contents)
+    except (Exception, SystemExit) as error:
+        return Raised.by(f"task {task.number}", error)
 
 
 class Executor(ABC):
@@ -85,10 +125,13 @@ class Executor(ABC):
 
         ``contents`` are the bytes of ``files``, brought to a cluster once; they are None for workers of this
         machine, which can open the files. Function, tasks and answers must be such as can be pickled.
-        Closing the iterator ends the work.
+        Closing the iterator ends the work. TaskError if the function raises an exception.
         """
-        with self:
-            yield from self._run(function, tasks, on_start, files)
+        with self, closing(self._run(partial(guarded, function), tasks, on_start, files)) as answers:
+            for answer in answers:
+                if isinstance(answer, Raised):
+                    raise TaskError(answer)
+                yield answer
 
     def __enter__(self) -> Self:
         if not self._opened:
@@ -112,8 +155,8 @@ class Executor(ABC):
     @abstractmethod
     def _run(
         self, function: Callable[..., Any], tasks: Iterator[Any], on_start: OnStart, files: Sequence[str]
-    ) -> Iterator[Any]:
-        """As `run`, with workers at hand."""
+    ) -> Generator[Any, None, None]:
+        """As `run`, with workers at hand; what was raised is an answer, too."""
 
 
 EXECUTORS = {
@@ -174,3 +217,8 @@ def read_files(files: Sequence[str]) -> Iterator[bytes]:
     for path in files:
         with open(path, "rb") as stream:
             yield stream.read()
+
+
+def knock(host: str, port: int) -> None:
+    """OSError if nobody listens there, which clients of clusters would find out in minutes."""
+    socket.create_connection((host, port), timeout=KNOCKING).close()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import select
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any
 
-from arbora.executors.executor import TRIES, Crashed, Executor, OnStart
+from arbora.executors.executor import TRIES, Crashed, Executor, OnStart, Raised
 
 SERVE = "import sys; from arbora.executors.local import serve; serve(int(sys.argv[1]))"
 """The program of a worker. It is a Python of its own: neither forked, since there may be threads, nor begun
@@ -20,9 +24,26 @@ with the script of the user, which might begin workers itself."""
 def serve(handle: int) -> None:
     """What a worker does until nobody asks any more, which it is told by this handle."""
     with Connection(handle) as pipe, suppress(EOFError, OSError):  # until who gave the work has ended
+        threading.Thread(target=_end_with, args=(handle,), daemon=True).start()
         while True:
-            function, task, files = pipe.recv()
-            pipe.send(function(task, *[None] * files))
+            pipe.send_bytes(_answer_to(pipe.recv_bytes()))
+
+
+def _end_with(handle: int) -> None:
+    """End this process when the other end of the pipe is closed: whoever gave the work may be killed."""
+    closed = select.poll()
+    closed.register(handle, 0)  # that it hangs up is always told, and nothing else is asked for
+    closed.poll()
+    os._exit(1)
+
+
+def _answer_to(data: bytes) -> bytes:
+    """What a function gives, pickled; what cannot be pickled is an exception like any other."""
+    try:
+        function, task, files = pickle.loads(data)
+        return pickle.dumps(function(task, *[None] * files))
+    except Exception as error:
+        return pickle.dumps(Raised.by("a worker", error))
 
 
 @dataclass(slots=True)
@@ -50,7 +71,7 @@ class LocalExecutor(Executor):
 
     def _run(
         self, function: Callable[..., Any], tasks: Iterator[Any], on_start: OnStart, files: Sequence[str]
-    ) -> Iterator[Any]:
+    ) -> Generator[Any, None, None]:
         busy: list[_Worker] = []
         again: list[Any] = []
         tries: dict[int, int] = {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from arbora.errors import ArboraError
@@ -14,12 +14,12 @@ from arbora.executors.executor import (
     Executor,
     LostClusterError,
     OnStart,
+    Raised,
+    knock,
     needed,
     read_files,
 )
 
-KNOCKING = 10
-"""So many seconds somebody has to answer at an address."""
 AHEAD = 2
 """So many tasks for each CPU are handed out, so that none waits for the next one."""
 
@@ -51,42 +51,58 @@ class RayExecutor(Executor):
 
     def _run(
         self, function: Callable[..., Any], tasks: Iterator[Any], on_start: OnStart, files: Sequence[str]
-    ) -> Iterator[Any]:
-        ray, errors = self._ray, self._ray.exceptions
+    ) -> Generator[Any, None, None]:
+        ray = self._ray
 
         def call(task: Any, *contents: Any) -> Any:
             return function(task, *contents)  # Ray takes functions, and no partial ones
 
         remote = ray.remote(max_retries=TRIES - 1)(call)
-        contents = [ray.put(data) for data in read_files(files)]
+        data = list(read_files(files))
+        with self._asking():
+            contents = [ray.put(one) for one in data]
+            room = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
         waiting: dict[Any, Any] = {}
 
         def give() -> bool:
             task = next(tasks, None)
             if task is None:
                 return False
-            waiting[remote.remote(task, *contents)] = task
+            with self._asking():
+                waiting[remote.remote(task, *contents)] = task
             on_start("ray", task.number)
             return True
 
-        room = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
         while len(waiting) < room and give():
             pass
         while waiting:
-            (ready, *_), _ = ray.wait(list(waiting), num_returns=1)
-            task = waiting.pop(ready)
-            try:
-                yield ray.get(ready)
-            except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError) as error:
-                said = (str(error).splitlines() or [""])[0]
-                yield Crashed(task.number, f"its worker ended, {TRIES} times: {said}")
-            except (errors.RaySystemError, ConnectionError) as error:
-                raise LostClusterError(f"the Ray cluster is gone ({type(error).__name__})") from None
+            with self._asking():
+                (ready, *_), _ = ray.wait(list(waiting), num_returns=1)
+                answer = self._answer(waiting.pop(ready), ready)
+            yield answer
             give()
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Around what Ray is asked, and nothing else: a full disk of ours is no cluster that is gone."""
+        try:
+            yield
+        except (self._ray.exceptions.RayError, OSError, RuntimeError) as error:
+            raise LostClusterError(f"the Ray cluster is gone or broken ({type(error).__name__})") from None
+
+    def _answer(self, task: Any, ready: Any) -> Any:
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(ready)
+        except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError) as error:
+            said = (str(error).splitlines() or [""])[0]
+            return Crashed(task.number, f"its worker ended, {TRIES} times: {said}")
+        except errors.RayTaskError as error:  # such as of a worker that cannot import the function
+            return Raised.by(f"task {task.number}", error.cause)
 
 
 def _knock(address: str) -> None:
     """OSError if nobody listens there: Ray itself would try for two minutes, and then end the process."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isascii() and port.isdigit():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCKING).close()
+        knock(host.strip("[]"), int(port))
