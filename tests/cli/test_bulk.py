@@ -57,7 +57,7 @@ def test_failures_end_with_three(tmp_path):
     assert "1 documents could not be parsed" in done.stderr
     assert run_here("bulk", "status", tmp_path / "out").returncode == 3
     done = run_here("bulk", path, "-o", tmp_path / "strict", "--workers", "1", "--strict")
-    assert (done.returncode, done.stderr) == (2, "arbora: there is no field 'text': it has body\n")
+    assert (done.returncode, done.stderr) == (2, f"arbora: {path}:2: there is no field 'text': it has body\n")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from bulk_cases import TREEBANK, output, text_of
+from bulk_cases import TREEBANK, InProcess, output, text_of
 
 from arbora.bulk import BulkOptions, Event, Watcher, bulk_output, bulk_status, run_bulk
 from arbora.bulk.inputs import Input, find_inputs
@@ -32,18 +32,6 @@ ODD = (
     "Ελλάδα!\n\n«Sixth»\n\n"
     "\u00a0Seventh after a space that is none.\n\n\u2028Eighth.\n\n第九。第十。\n\nTenth\nwith two lines"
 )
-
-
-class InProcess:
-    """Works here, so that tests need no processes."""
-
-    def __init__(self, workers=1, address=None) -> None:
-        pass
-
-    def run(self, function, tasks, on_start, files):
-        for task in tasks:
-            on_start("here", task.number)
-            yield function(task, *[None for _ in files])
 
 
 @pytest.fixture(autouse=True)

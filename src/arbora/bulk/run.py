@@ -15,11 +15,12 @@ from typing import Any
 import arbora
 from arbora.bulk.events import Event, Watcher
 from arbora.bulk.inputs import Input, find_inputs
+from arbora.bulk.jobs import Answer, Done, Job
 from arbora.bulk.manifest import NAME, Manifest, alone, begin, glob_escape
 from arbora.bulk.outputs import output_ending
 from arbora.bulk.parquet import pyarrow
 from arbora.bulk.shards import BYTES, Shard, cut
-from arbora.bulk.work import Answer, Done, Job, digest_of, work
+from arbora.bulk.work import digest_of, work
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError, FileError
 from arbora.executors import Crashed, Executor, Refused, make_executor
