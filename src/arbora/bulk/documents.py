@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from arbora.bulk.lines import printable
 from arbora.bulk.parquet import read_rows
-from arbora.bulk.shards import Shard, count_characters, read_shard, sentences_of_conllu
-from arbora.errors import ArboraError, FileError
+from arbora.bulk.shards import Shard, check_rows, count_characters, read_shard, sentences_of_conllu
+from arbora.errors import ArboraError, DamagedFileError, FileError
 from arbora.text.tokenizing.paragraphs import paragraphs_of_text
 from arbora.text.tokenizing.tokenizer import encoded
 
@@ -34,24 +34,20 @@ class Document:
 class Documents:
     """The records of a shard, the paragraphs of a text, the sentences of a treebank.
 
-    Of records, ``field`` has the text, and ``id_field`` the name.
+    Of records, the first of the ``fields`` has the text, and the second, if there is one, the name.
     """
 
     shard: Shard
     kind: str
-    field: str = "text"
-    id_field: str | None = None
+    fields: Sequence[str] = ("text",)
 
     def __iter__(self) -> Iterator[Document]:
-        """In the order of the file."""
+        """In the order of the file; last one with an error, if no more can be read of it."""
+        if self.shard.error:
+            return iter([Document(self.shard.first_line, b"", error=self.shard.error)])
         if self.kind == "parquet":
             return self._rows()
         return self._lines() if self.kind == "jsonl" else self._pieces()
-
-    @property
-    def fields(self) -> list[str]:
-        """What is read of a record."""
-        return [self.field] + ([self.id_field] if self.id_field else [])
 
     def _pieces(self) -> Iterator[Document]:
         data = read_shard(self.shard) + self.shard.closing.encode()
@@ -89,15 +85,23 @@ class Documents:
         return self._document(line, data, *(record[name] for name in self.fields))
 
     def _rows(self) -> Iterator[Document]:
+        check_rows(self.shard, self.fields)
         rows = read_rows(self.shard.path, self.shard.start, self.shard.end, self.fields)
-        for line, row in enumerate(rows, self.shard.first_line):
-            text = row[0]
-            try:
-                data = text if isinstance(text, bytes) else json.dumps(text, default=str).encode()
-                document = self._document(line, data, *row)
-            except Exception as error:
-                document = Document(line, b"", error=reason_of(error))
-            yield document
+        line = self.shard.first_line
+        try:
+            for row in rows:
+                yield self._row(line, row)
+                line += 1
+        except DamagedFileError as error:
+            yield Document(line, b"", error=error.reason)
+
+    def _row(self, line: int, row: tuple[Any, ...]) -> Document:
+        text = row[0]
+        try:
+            data = text if isinstance(text, bytes) else json.dumps(text, default=str).encode()
+            return self._document(line, data, *row)
+        except Exception as error:
+            return Document(line, b"", error=reason_of(error))
 
     def _document(self, line: int, data: bytes, text: Any, name: Any = None) -> Document:
         """That of a record; without a name of its own, it has that of its file and its line there."""
@@ -106,7 +110,7 @@ class Documents:
         name = " ".join(str(name).split())
         if not isinstance(text, str):
             kind = "nothing" if text is None else f"of the type {type(text).__name__}"
-            return Document(line, data, name, error=f"{self.field} is no text but {kind}")
+            return Document(line, data, name, error=f"{self.fields[0]} is no text but {kind}")
         try:
             encoded(name)
             return Document(line, encoded(text), name)

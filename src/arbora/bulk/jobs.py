@@ -31,6 +31,11 @@ class Job:
     keep_tags: bool = False
     strict: bool = False
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What is read of a record: its text, and its name."""
+        return (self.field,) if self.id_field is None else (self.field, self.id_field)
+
     def output_of(self, shard: Shard) -> str:
         """The name of its output, within the folder."""
         return f"{SHARDS}/{shard.name}{output_ending(self.format)}"

@@ -28,7 +28,7 @@ class ShardParser:
 
     def __init__(self, job: Job, shard: Shard, pipeline: Pipeline) -> None:
         self.job, self.shard, self.pipeline = job, shard, pipeline
-        self.documents = Documents(shard, job.kind, job.field, job.id_field)
+        self.documents = Documents(shard, job.kind, job.fields)
         self.steps = pipeline.steps(job.options, keep_tags=job.keep_tags)
         self.prefix = f"{shard.name}-"
         self.failures: list[dict[str, Any]] = []

@@ -153,7 +153,7 @@ def run_bulk(
             if verify:
                 _forget_damaged(manifest, watcher)
             report = BulkReport(place)
-            shards = _to_do(manifest, kind, found, options.shard_bytes, part, watcher)
+            shards = _to_do(manifest, job, found, options.shard_bytes, part, watcher)
             if plan:
                 for _ in shards:
                     pass
@@ -275,7 +275,7 @@ def _forget_damaged(manifest: Manifest, watcher: Watcher) -> None:
 
 def _to_do(
     manifest: Manifest,
-    kind: str,
+    job: Job,
     inputs: Sequence[Input],
     size: int,
     part: tuple[int, int] | None,
@@ -288,13 +288,12 @@ def _to_do(
 
     state = manifest.state
     watcher.on_event(
-        Event("begun", {"bytes": sum(one.bytes for one in inputs), "done": len(state.done), "kind": kind})
+        Event("begun", {"bytes": sum(one.bytes for one in inputs), "done": len(state.done), "kind": job.kind})
     )
     yield from (shard for shard in state.missing() if is_ours(shard))
     if state.planned:
         return
-    last = state.plan[max(state.plan)] if state.plan else None
-    for shard in cut(inputs, kind, size, last):
+    for shard in cut(inputs, job.kind, size, state.shards, job.fields):
         manifest.add("shard", **shard.as_dict())
         watcher.on_event(Event("planned", {"number": shard.number, "size": shard.size}))
         if is_ours(shard):
