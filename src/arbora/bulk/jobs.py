@@ -40,9 +40,14 @@ class Job:
         """The name of its output, within the folder."""
         return f"{SHARDS}/{shard.name}{output_ending(self.format)}"
 
-    def failures_of(self, shard: Shard) -> str:
-        """The name of the file that lists what could not be parsed; only there if need be."""
-        return f"{FAILURES}/{shard.name}.jsonl"
+
+def failures_of(number: int) -> str:
+    """The name of the file that lists what could not be parsed of a shard; only there if need be.
+
+    >>> failures_of(17)
+    'failures/000017.jsonl'
+    """
+    return f"{FAILURES}/{number:06d}.jsonl"
 
 
 @dataclass(slots=True)

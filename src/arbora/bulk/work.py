@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from contextlib import suppress
 
-from arbora.bulk.jobs import Answer, Done, Job
+from arbora.bulk.jobs import Answer, Done, Job, failures_of
 from arbora.bulk.lines import json_line
+from arbora.bulk.manifest import digest_of
 from arbora.bulk.parsing import ShardParser
 from arbora.bulk.shards import Shard
 from arbora.errors import FileError
@@ -29,7 +29,7 @@ def _work(job: Job, shard: Shard, model: bytes | None) -> Done:
     started = time.perf_counter()
     pipeline = opened(job.model, job.model_digest, model)
     done = Done(shard.number, job.output_of(shard))
-    target, failed = (os.path.join(job.folder, own) for own in (done.output, job.failures_of(shard)))
+    target, failed = (os.path.join(job.folder, own) for own in (done.output, failures_of(shard.number)))
     os.makedirs(os.path.dirname(target), exist_ok=True)
     with suppress(FileNotFoundError):
         os.unlink(failed)
@@ -63,9 +63,3 @@ def opened(path: str, digest: str, data: bytes | None) -> Pipeline:
 
 _OPENED: dict[str, Pipeline] = {}
 """Models that came as bytes, by their digests."""
-
-
-def digest_of(path: str) -> str:
-    """The SHA-256 of a file."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
