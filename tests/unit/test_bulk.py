@@ -46,7 +46,7 @@ def parsed(path, target, **options) -> bytes:
 
 
 @pytest.mark.parametrize("size", [1, 30, 200, 10**6])
-@pytest.mark.parametrize("text", [ODD, text_of(12), "", "   \n\n ", "one"])
+@pytest.mark.parametrize("text", [ODD, text_of(12), "", "   \n\n ", "one", "\n\n \n\nLate.\n\nLater."])
 def test_shards_of_texts_are_all_of_it_and_change_nothing(tmp_path, text, size):
     path = tmp_path / "a.txt"
     path.write_text(text, "utf-8", newline="")

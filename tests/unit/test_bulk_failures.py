@@ -94,3 +94,20 @@ def test_no_folder_for_failures_that_are_none(tmp_path):
     path.write_text(json.dumps({"text": "A dog."}), "utf-8")
     output([path], tmp_path / "out", **HERE)
     assert not (tmp_path / "out" / "failures").exists()
+
+
+@pytest.mark.parametrize("format", ["conllu", "jsonl"])
+def test_a_text_whose_first_paragraph_is_lost_still_begins(tmp_path, format):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"Bad \xff.\n\nGood dog.\n\nGood cat.")
+    texts = [
+        output([path], tmp_path / f"{size}", options=BulkOptions(format=format, shard_bytes=size), **HERE)
+        for size in (1, 1000)
+    ]
+    assert texts[0].count(b"# newdoc") == 1
+    if format == "conllu":
+        assert texts[0] == texts[1]
+    else:
+        assert [json.loads(line)["comments"] for line in texts[0].splitlines()] == [
+            json.loads(line)["comments"] for line in texts[1].splitlines()
+        ]

@@ -200,4 +200,22 @@ def renumber_json(lines: Iterator[bytes], prefix: str, before: int) -> Iterator[
         yield json_line(data)
 
 
+def begin_conllu(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """The same with the comment that a text begins, which its first paragraph has lost with itself."""
+    yield b"# newdoc\n"
+    yield from lines
+
+
+def begin_json(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """The same of JSON."""
+    data = json.loads(next(lines))
+    data["comments"].insert(0, "# newdoc")
+    yield json_line(data)
+    yield from lines
+
+
+BEGIN: dict[str, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
+    "conllu": begin_conllu,
+    "jsonl": begin_json,
+}
 RENUMBER: dict[str, Renumber] = {"conllu": renumber_conllu, "jsonl": renumber_json}

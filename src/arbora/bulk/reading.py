@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arbora.bulk.manifest import RunState, is_sound, read_state
-from arbora.bulk.outputs import RENUMBER
+from arbora.bulk.outputs import BEGIN, RENUMBER
 from arbora.errors import ArboraError, FileError
 from arbora.treebank.files import open_input, plain_name
 
@@ -66,7 +66,7 @@ def bulk_output(folder: str | os.PathLike[str]) -> Iterator[bytes]:
     """
     state = read_state(folder)
     _check_whole(state, folder)
-    format = plain_name(state.settings["options"]["format"])
+    format, kind = plain_name(state.settings["options"]["format"]), state.settings["kind_of_input"]
     if format not in RENUMBER:
         raise ArboraError(
             f"{format} is no stream: read {folder}/shards as a dataset, such as by pyarrow.dataset"
@@ -82,11 +82,13 @@ def bulk_output(folder: str | os.PathLike[str]) -> Iterator[bytes]:
                 file=path,
             )
         with open_input(path) as stream:
-            if state.settings["kind_of_input"] == "conllu":
+            if kind == "conllu":
                 while piece := stream.read(1 << 20):
                     yield piece
             else:
-                yield from RENUMBER[format](iter(stream), f"{shard.name}-", before)
+                lines = RENUMBER[format](iter(stream), f"{shard.name}-", before)
+                is_first = not before and line["sentences"] and not shard.begins
+                yield from BEGIN[format](lines) if kind == "text" and is_first else lines
         before += line["sentences"]
 
 

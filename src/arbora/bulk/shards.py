@@ -181,7 +181,10 @@ def _border(data: bytes, kind: str, size: int, at_end: bool) -> int | None:
     for found in _BORDERS[kind].finditer(data, max(0, size - 1)):
         if found.end() == len(data):
             return len(data) if at_end else None
-        if kind != "text" or begins_word(data[found.end() : found.end() + 4]):
+        if kind != "text":
+            return found.end()
+        # Spaces in front of the first word are that word's.
+        if begins_word(data[found.end() : found.end() + 4]) and not data[: found.end()].isspace():
             return found.end()
     return len(data) if at_end else None
 
