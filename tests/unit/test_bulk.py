@@ -165,10 +165,55 @@ def test_parquet_in_and_out(tmp_path):
     assert len(first["head"]) == len(first["head_probability"]) == 4
     assert first["start"] == [0, 4, 6, 11]
     assert all(0 < p <= 1 for p in first["head_probability"])
+    types = arrow.parquet.read_schema(tmp_path / "out" / "shards" / "000000.parquet")
+    for name, kind in (("head", "int32"), ("head_probability", "float"), ("deps", "string")):
+        assert str(types.field(name).type.value_type) == kind
     with pytest.raises(ArboraError, match="dataset"):
         list(bulk_output(tmp_path / "out"))
     with pytest.raises(ArboraError, match="no column 'body'"):
         run_bulk([str(tmp_path / "a.parquet")], tmp_path / "other", options=BulkOptions(field="body"))
+
+
+def test_enhanced_dependencies_in_parquet(tmp_path):
+    arrow = import_module("pyarrow")
+    import_module("pyarrow.parquet")
+
+    node = "1.1\tgo\tgo\tVERB\t_\t_\t_\t_\t0:root\t_"
+    rows = ["1\tDogs\t_\t_\t_\t_\t0\troot\t1.1:nsubj\t_", node, "2\ttoo\t_\t_\t_\t_\t1\tadvmod\t1:advmod\t_"]
+    (tmp_path / "a.conllu").write_text("\n".join(rows) + "\n\n", "utf-8")
+    options = BulkOptions(ParseOptions(constraints=True), "parquet")
+    run_bulk([str(tmp_path / "a.conllu")], tmp_path / "out", options=options)
+    (row,) = arrow.parquet.read_table(tmp_path / "out" / "shards").to_pylist()
+    assert row["deps"] == ["1.1:nsubj", "1:advmod"]
+    assert row["empty_nodes"] == [node]
+
+
+@pytest.mark.parametrize("format", ["conllu.xz", "conllu.zst", "jsonl.gz"])
+def test_compressed_outputs(tmp_path, format):
+    (tmp_path / "a.txt").write_text(text_of(6), "utf-8")
+    plain = BulkOptions(format=format.partition(".")[0], shard_bytes=100)
+    expected = output([tmp_path / "a.txt"], tmp_path / "plain", options=plain)
+    found = output([tmp_path / "a.txt"], tmp_path / "out", options=replace(plain, format=format))
+    assert found == expected
+    starts = {"xz": b"\xfd7zXZ", "zst": b"\x28\xb5\x2f\xfd", "gz": b"\x1f\x8b"}
+    first = (tmp_path / "out" / "shards" / f"000000.{format}").read_bytes()
+    assert first.startswith(starts[format.partition(".")[2]])
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"keep_tags": True}, "--keep-tags is for conllu"),
+        ({"parsing": ParseOptions(constraints=True)}, "--constraints is for conllu"),
+        ({"field": "body"}, "--field is for jsonl and parquet"),
+        ({"id_field": "id"}, "--id-field is for jsonl and parquet"),
+    ],
+)
+def test_options_that_would_be_ignored(tmp_path, more, reason):
+    (tmp_path / "a.txt").touch()
+    with pytest.raises(ArboraError, match=reason):
+        run_bulk([str(tmp_path / "a.txt")], tmp_path / "out", options=BulkOptions(**more))
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_cannot_be_parsed_costs_itself_alone(tmp_path):

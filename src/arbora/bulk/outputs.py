@@ -14,6 +14,7 @@ from arbora.pipeline.documents import ParsedSentence
 from arbora.pipeline.plain_data import SPANS
 from arbora.treebank.batches import to_conllu, to_sentences
 from arbora.treebank.files import COMPRESSED, plain_name
+from arbora.treebank.rows import fields_of
 
 ENDINGS = {"conllu": ".conllu", "jsonl": ".jsonl", "parquet": ".parquet"}
 """The formats of output, and the ends of their names."""
@@ -120,6 +121,7 @@ class ParquetOutput:
             "feats": sentence.feats,
             "head": sentence.heads,
             "deprel": sentence.deprels,
+            "deps": sentence.deps,
             "misc": sentence.misc,
             "head_probability": sentence.head_probabilities() if found else None,
             "label_probability": sentence.label_probabilities() if found else None,
@@ -129,6 +131,7 @@ class ParquetOutput:
                 {"first": token.first, "last": token.last, "form": token.form, "misc": token.misc}
                 for token in sentence.multiwords
             ],
+            "empty_nodes": ["\t".join([node.id, *fields_of(node)]) for node in sentence.empty_nodes],
             "tree_log_probability": findings.get("tree_log_probability"),
             "constituents": None if tree is None else str(tree),
         }

@@ -131,8 +131,8 @@ def schema() -> Any:
     words = {
         **dict.fromkeys(("form", "lemma", "upos", "xpos", "feats"), text),
         "head": whole,
-        **dict.fromkeys(("deprel", "misc"), text),
-        **dict.fromkeys(("head_probability", "label_probability"), arrow.float64()),
+        **dict.fromkeys(("deprel", "deps", "misc"), text),
+        **dict.fromkeys(("head_probability", "label_probability"), arrow.float32()),
         **dict.fromkeys(("start", "end"), arrow.int64()),
     }
     token = arrow.struct([("first", whole), ("last", whole), ("form", text), ("misc", text)])
@@ -144,6 +144,7 @@ def schema() -> Any:
             ("comments", arrow.list_(text)),
             *((name, arrow.list_(kind)) for name, kind in words.items()),
             ("multiwords", arrow.list_(token)),
+            ("empty_nodes", arrow.list_(text)),
             ("tree_log_probability", arrow.float64()),
             ("constituents", text),
         ]
