@@ -74,7 +74,11 @@ def test_a_comment_that_is_no_tree_costs_its_sentence_alone(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "place"),
     [
-        ("a.txt", b"Good dog.\n\nBad\nand \xff.\n\n", "4: byte 9 of the text is no UTF-8: is this a text?"),
+        (
+            "a.txt",
+            b"Good dog.\n\nBad\nand \xff.\n\n",
+            "4: byte 9 of the paragraph is no UTF-8",
+        ),
         ("a.jsonl", b'{"text": "A dog."}\n{"body": 1}\n', "2: there is no field 'text': it has body"),
         ("a.conllu", b"1\tDogs" + b"\t_" * 8 + b"\n\n1\tbroken\n", "3: "),
     ],

@@ -14,6 +14,7 @@ from arbora.bulk.outputs import OUTPUTS, Output, Piece
 from arbora.bulk.shards import Shard, read_shard
 from arbora.errors import ArboraError, FileError
 from arbora.pipeline.pipeline import Pipeline
+from arbora.text.tokenizing.paragraphs import bad_byte
 from arbora.treebank.batches import annotated, read_batches
 from arbora.treebank.files import open_output, plain_name
 
@@ -101,6 +102,10 @@ class ShardParser:
             raise ArboraError(document.error)
         if self.job.kind == "conllu":
             return read_batches([document.data])
+        # The empty line makes a character that the end of the text cuts off bad, too.
+        if self.job.kind == "text" and (bad := bad_byte(document.data + b"\n")) is not None:
+            line = 1 + document.data.count(b"\n", 0, bad)
+            raise FileError(f"byte {bad + 1} of the paragraph is no UTF-8: is this a text?", line=line)
         begins = self.job.kind in RECORDS or (self.shard.begins and before == 0)
         comment = f"newdoc id = {document.name}" if document.name else "newdoc"
         counts = _core.TextCounts(self.prefix, comment if begins else "", before)
