@@ -36,6 +36,10 @@ class FileError(ArboraError):
         return ": ".join(part for part in parts if part)
 
 
+class DamagedFileError(FileError):
+    """A compressed file, or one of Parquet, in which something is wrong: it cannot be read to its end."""
+
+
 class InvalidScoresError(ArboraError, ValueError):
     """Scores of a wrong shape, or with ``nan`` or ``+inf`` in them."""
 

@@ -265,6 +265,25 @@ def test_models_beside_each_other(monkeypatch):
     assert "words a second" in console.export_text()
 
 
+def test_bulk_runs_beside_plain_parsing(monkeypatch):
+    bulk = import_module(BENCHMARKS["bulk"][0])
+    for name, value in {"MEGABYTES": 0, "SHARDS": 2, "ROUNDS": 1}.items():
+        monkeypatch.setattr(bulk, name, value)
+    # What takes its time to begin, and is nothing of ours: the cluster of Dask, and three `arbora parse`.
+    monkeypatch.setattr(bulk, "find_spec", lambda name: None)
+    monkeypatch.setattr(bulk, "_parse", lambda place, target, processes: 0.0)
+    measured = bulk.measure(EXAMPLE)
+    assert measured["words"] == 2 * 329
+    assert set(measured["cost"]) >= {"cutting", "the manifest", "share"}
+    assert all(speed > 0 for speed in measured["words_per_second"].values())
+    console = Console(width=100, record=True, file=io.StringIO())
+    for shown in bulk.table(measured):
+        console.print(shown)
+    text = console.export_text()
+    assert "local, 2 workers" in text
+    assert "Manifest and shards" in text
+
+
 def test_encoders_beside_their_peers():
     whole = encoder_peers.treebank_sequences(encoder_folder(), str(EXAMPLE))
     assert whole.words == 329

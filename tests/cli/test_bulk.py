@@ -33,6 +33,41 @@ def test_from_files_to_one_output(source, tmp_path):
     assert (tmp_path / "all.conllu").read_text("utf-8") == whole.stdout
 
 
+def test_status_says_by_its_code_whether_there_is_more_to_do(source, tmp_path):
+    folder = tmp_path / "out"
+    run = ("bulk", source, "-o", folder, "--shard-size", "300", "--workers", "1")
+    run_here(*run, "--plan")
+    assert run_here("bulk", "status", folder).returncode == 1
+    run_here(*run)
+    assert run_here("bulk", "status", folder).returncode == 0
+    (folder / "shards" / "000000.conllu").unlink()
+    said = run_here("bulk", "status", folder)
+    assert said.returncode == 2
+    assert "damaged    shards/000000.conllu" in said.stdout
+    assert said.stderr.count("\n") == 1
+    assert "shard 0 is not" not in run_here("bulk", "cat", folder).stderr  # it is not there at all
+    done = run_here(*run)
+    assert "shards/000000.conllu is not what the manifest says: it is made anew" in done.stderr
+    assert run_here("bulk", "status", folder).returncode == 0
+    (folder / "shards" / "000001.conllu").write_bytes(
+        (folder / "shards" / "000001.conllu").read_bytes().replace(b"dog", b"cat")
+    )
+    done = run_here("bulk", "cat", folder)
+    assert done.returncode == 2
+    assert "the output of shard 1 is not what the manifest says" in done.stderr
+
+
+def test_certificates_and_crossing_arcs_as_of_parse(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text("".join(f"{n}\tw{n}\t_\tX\t_\t_\t_\t_\t_\t_\n" for n in range(1, 6)) + "\n", "utf-8")
+    model = ("--model", "tests/golden/dependency-parser.v2.arbora", "--certificates", "--non-projective")
+    expected = run_here("parse", "-i", path, *model)
+    assert "# certificate = proved" in expected.stdout
+    done = run_here("bulk", path, "-o", tmp_path / "out", "--workers", "1", *model)
+    assert done.returncode == 0, done.stderr
+    assert run_here("bulk", "cat", tmp_path / "out").stdout == expected.stdout
+
+
 def test_events_for_other_programs(source, tmp_path):
     done = run_here("bulk", "run", source, "-o", tmp_path / "out", "--workers", "1", "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
@@ -57,13 +92,15 @@ def test_failures_end_with_three(tmp_path):
     assert "1 documents could not be parsed" in done.stderr
     assert run_here("bulk", "status", tmp_path / "out").returncode == 3
     done = run_here("bulk", path, "-o", tmp_path / "strict", "--workers", "1", "--strict")
-    assert (done.returncode, done.stderr) == (2, "arbora: there is no field 'text': it has body\n")
+    assert (done.returncode, done.stderr) == (2, f"arbora: {path}:2: there is no field 'text': it has body\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         (["--shard-size", "many"], "no number of bytes"),
+        (["--workers", "0"], "workers must be at least 1"),
+        (["--keep-tags"], "--keep-tags is for conllu"),
         (["--only", "9"], "no part"),
         (["--only", "9/8"], "the part 9/8 is none"),
         (["--executor", "abacus"], "there are local, dask, ray"),

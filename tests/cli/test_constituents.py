@@ -13,6 +13,7 @@ from command import run_here
 import arbora
 from arbora.constituency import TaggedWords
 from arbora.pipeline import Document, Pipeline
+from arbora.pipeline.plain_data import sentence_from_dict
 from arbora.treebank import Constituent, Sentence, read
 
 TREE = "(S (NP (PRP He)) (VP (VBD laughed) (PRN (-LRB- -LRB-) (RB loudly) (-RRB- -RRB-))) (. .))"
@@ -84,6 +85,24 @@ def test_conllu_keeps_everything(model, tmp_path):
     assert str(sentence.constituents) == "(S (PRP He) (VP (VBD laughed)))"
     assert sentence.constituent_probabilities == [1.0, 0.5]
     assert run_here("draw", file).stdout.splitlines()[1] == "S  1.00"
+
+
+@pytest.mark.parametrize("kind", ["span", "isbn"])
+def test_one_word_with_nothing_above_its_tag(kind, tmp_path):
+    source = "1\tGoodbye\t_\tINTJ\tUH\t_\t_\t_\t_\t_\n\n"
+    golden = f"tests/golden/{kind}-parser.v2.arbora"
+    found = parse(golden, "--input-format", "conllu", "--probabilities", stdin=source)
+    assert "# constituents = ((UH Goodbye))\n# constituent_probabilities = 1.0000\n" in found
+    (tmp_path / "a.conllu").write_text(found, "utf-8")
+    (sentence,) = read(str(tmp_path / "a.conllu"))
+    assert sentence.constituents.spans() == [("", 0, 1)]
+    as_brackets = parse(golden, "--input-format", "conllu", "--format", "brackets", stdin=source)
+    assert as_brackets == "((UH Goodbye))\n"
+    listed = parse(golden, "--input-format", "conllu", "--kbest", "2", "--format", "brackets", stdin=source)
+    assert listed.startswith("((UH Goodbye))\n(")
+    line = json.loads(parse(golden, "--input-format", "conllu", "--format", "json", stdin=source))
+    assert line["constituents"] == [{"label": "", "start": 0, "end": 1}]
+    assert str(sentence_from_dict({**line, "comments": []}).constituents) == "((UH Goodbye))"
 
 
 def test_kbest(model):

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from bulk_cases import TREEBANK, output, text_of
+from bulk_cases import TREEBANK, InProcess, output, text_of
 
 from arbora.bulk import BulkOptions, Event, Watcher, bulk_output, bulk_status, run_bulk
 from arbora.bulk.inputs import Input, find_inputs
@@ -34,18 +34,6 @@ ODD = (
 )
 
 
-class InProcess:
-    """Works here, so that tests need no processes."""
-
-    def __init__(self, workers=1, address=None) -> None:
-        pass
-
-    def run(self, function, tasks, on_start, files):
-        for task in tasks:
-            on_start("here", task.number)
-            yield function(task, *[None for _ in files])
-
-
 @pytest.fixture(autouse=True)
 def _in_process(monkeypatch, request):
     if "processes" not in request.keywords:
@@ -58,7 +46,7 @@ def parsed(path, target, **options) -> bytes:
 
 
 @pytest.mark.parametrize("size", [1, 30, 200, 10**6])
-@pytest.mark.parametrize("text", [ODD, text_of(12), "", "   \n\n ", "one"])
+@pytest.mark.parametrize("text", [ODD, text_of(12), "", "   \n\n ", "one", "\n\n \n\nLate.\n\nLater."])
 def test_shards_of_texts_are_all_of_it_and_change_nothing(tmp_path, text, size):
     path = tmp_path / "a.txt"
     path.write_text(text, "utf-8", newline="")
@@ -177,10 +165,55 @@ def test_parquet_in_and_out(tmp_path):
     assert len(first["head"]) == len(first["head_probability"]) == 4
     assert first["start"] == [0, 4, 6, 11]
     assert all(0 < p <= 1 for p in first["head_probability"])
+    types = arrow.parquet.read_schema(tmp_path / "out" / "shards" / "000000.parquet")
+    for name, kind in (("head", "int32"), ("head_probability", "float"), ("deps", "string")):
+        assert str(types.field(name).type.value_type) == kind
     with pytest.raises(ArboraError, match="dataset"):
         list(bulk_output(tmp_path / "out"))
     with pytest.raises(ArboraError, match="no column 'body'"):
         run_bulk([str(tmp_path / "a.parquet")], tmp_path / "other", options=BulkOptions(field="body"))
+
+
+def test_enhanced_dependencies_in_parquet(tmp_path):
+    arrow = import_module("pyarrow")
+    import_module("pyarrow.parquet")
+
+    node = "1.1\tgo\tgo\tVERB\t_\t_\t_\t_\t0:root\t_"
+    rows = ["1\tDogs\t_\t_\t_\t_\t0\troot\t1.1:nsubj\t_", node, "2\ttoo\t_\t_\t_\t_\t1\tadvmod\t1:advmod\t_"]
+    (tmp_path / "a.conllu").write_text("\n".join(rows) + "\n\n", "utf-8")
+    options = BulkOptions(ParseOptions(constraints=True), "parquet")
+    run_bulk([str(tmp_path / "a.conllu")], tmp_path / "out", options=options)
+    (row,) = arrow.parquet.read_table(tmp_path / "out" / "shards").to_pylist()
+    assert row["deps"] == ["1.1:nsubj", "1:advmod"]
+    assert row["empty_nodes"] == [node]
+
+
+@pytest.mark.parametrize("format", ["conllu.xz", "conllu.zst", "jsonl.gz"])
+def test_compressed_outputs(tmp_path, format):
+    (tmp_path / "a.txt").write_text(text_of(6), "utf-8")
+    plain = BulkOptions(format=format.partition(".")[0], shard_bytes=100)
+    expected = output([tmp_path / "a.txt"], tmp_path / "plain", options=plain)
+    found = output([tmp_path / "a.txt"], tmp_path / "out", options=replace(plain, format=format))
+    assert found == expected
+    starts = {"xz": b"\xfd7zXZ", "zst": b"\x28\xb5\x2f\xfd", "gz": b"\x1f\x8b"}
+    first = (tmp_path / "out" / "shards" / f"000000.{format}").read_bytes()
+    assert first.startswith(starts[format.partition(".")[2]])
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"keep_tags": True}, "--keep-tags is for conllu"),
+        ({"parsing": ParseOptions(constraints=True)}, "--constraints is for conllu"),
+        ({"field": "body"}, "--field is for jsonl and parquet"),
+        ({"id_field": "id"}, "--id-field is for jsonl and parquet"),
+    ],
+)
+def test_options_that_would_be_ignored(tmp_path, more, reason):
+    (tmp_path / "a.txt").touch()
+    with pytest.raises(ArboraError, match=reason):
+        run_bulk([str(tmp_path / "a.txt")], tmp_path / "out", options=BulkOptions(**more))
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_cannot_be_parsed_costs_itself_alone(tmp_path):
@@ -224,7 +257,7 @@ def test_a_second_run_does_only_what_is_missing(tmp_path):
     report = run_bulk([str(path)], folder, options=BulkOptions(shard_bytes=300), watcher=Watcher(seen.append))
     assert (report.worked, report.done) == (0, done)
     victim = folder / "shards" / "000001.conllu"
-    victim.write_bytes(b"damaged")
+    victim.write_bytes(victim.read_bytes().replace(b"dog", b"cat"))
     assert bulk_status(folder).damaged == ()
     assert bulk_status(folder, verify=True).damaged == ("shards/000001.conllu",)
     report = run_bulk([str(path)], folder, options=BulkOptions(shard_bytes=300), verify=True)
@@ -337,8 +370,9 @@ def test_folders_and_patterns(tmp_path, monkeypatch):
     for name in ("x/b.txt", "x/y/a.txt.gz", "x/.hidden.txt", "x/readme.md", "z.txt"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).touch()
-    assert [one.path for one in find_inputs(["x", "z.txt"])[1]] == ["x/b.txt", "x/y/a.txt.gz", "z.txt"]
-    assert [one.path for one in find_inputs(["x/**/*.txt*"])[1]] == ["x/b.txt", "x/y/a.txt.gz"]
+    whole = [str(tmp_path / name) for name in ("x/b.txt", "x/y/a.txt.gz", "z.txt")]
+    assert [one.path for one in find_inputs(["x", "./z.txt"])[1]] == whole
+    assert [one.path for one in find_inputs(["x/**/*.txt*"])[1]] == whole[:2]
 
 
 def test_folders_that_are_refused(tmp_path):

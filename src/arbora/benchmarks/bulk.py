@@ -16,9 +16,9 @@ from rich.table import Table
 
 from arbora.bulk import BulkOptions, run_bulk
 from arbora.bulk.inputs import find_inputs
-from arbora.bulk.manifest import NAME, Manifest, read_lines, read_state
+from arbora.bulk.lines import NAME
+from arbora.bulk.manifest import Manifest, digest_of, read_lines, read_state
 from arbora.bulk.shards import cut, read_shard
-from arbora.bulk.work import digest_of
 from arbora.errors import ArboraError
 from arbora.executors import make_executor
 from arbora.text.tokenizing.running_text import paragraphs_of, running_text

@@ -7,6 +7,7 @@ the same.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -17,11 +18,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from arbora.bulk.jobs import failures_of
+from arbora.bulk.lines import NAME, json_line
 from arbora.bulk.shards import Shard
 from arbora.errors import ArboraError, FileError
 from arbora.treebank.files import sync_folder
 
-NAME = "manifest.jsonl"
 VERSION = 1
 
 Line = dict[str, Any]
@@ -31,15 +33,17 @@ Line = dict[str, Any]
 class RunState:
     """What the manifests of a folder say: how the run began, its shards, and what became of them.
 
-    ``planned``: whether all shards are known. ``done`` has the last line of each shard that has an output,
-    and ``crashed`` of those that ended their workers each time.
+    ``planned``: whether all shards are known. ``done`` has the last line of each shard that has an output;
+    those in ``lost`` had one, which is not there any more, or not of its size. ``crashes`` has those that
+    ended their workers each time, some of which were done by others, or later.
     """
 
     settings: Line = field(default_factory=dict)
     plan: dict[int, Shard] = field(default_factory=dict)
     planned: bool = False
     done: dict[int, Line] = field(default_factory=dict)
-    crashed: dict[int, Line] = field(default_factory=dict)
+    lost: dict[int, Line] = field(default_factory=dict)
+    crashes: dict[int, Line] = field(default_factory=dict)
 
     def take(self, line: Line) -> None:
         """One more line."""
@@ -53,10 +57,9 @@ class RunState:
             self.planned = True
         elif kind == "done":
             self.done[own["number"]] = own
-            self.crashed.pop(own["number"], None)
+            self.lost.pop(own["number"], None)
         elif kind == "crashed":
-            self.crashed[own["number"]] = own
-            self.done.pop(own["number"], None)
+            self.crashes[own["number"]] = own
         else:
             raise ValueError(f"there is no kind {kind!r}")
 
@@ -65,13 +68,18 @@ class RunState:
         """All shards that are known, in the order of the input."""
         return [self.plan[number] for number in sorted(self.plan)]
 
+    @property
+    def crashed(self) -> dict[int, Line]:
+        """The shards that ended their workers, and that nobody has done."""
+        return {number: line for number, line in self.crashes.items() if number not in self.done}
+
     def missing(self) -> list[Shard]:
         """The shards that have no output yet."""
         return [shard for shard in self.shards if shard.number not in self.done]
 
 
 def read_state(folder: str | os.PathLike[str]) -> RunState:
-    """What all manifests of a folder say; FileError if there is none."""
+    """What all manifests of a folder say, which has to have one; an output that is not there is not done."""
     first = os.path.join(folder, NAME)
     if not os.path.exists(first):
         raise FileError("there is no bulk run here: it has no manifest.jsonl", file=os.fspath(folder))
@@ -82,7 +90,35 @@ def read_state(folder: str | os.PathLike[str]) -> RunState:
             state.take(line)
     if not state.settings:
         raise FileError("this manifest does not say how the run began", file=first)
+    for number, line in list(state.done.items()):
+        if not _is_there(folder, line):
+            state.lost[number] = state.done.pop(number)
     return state
+
+
+def _is_there(folder: str | os.PathLike[str], line: Line) -> bool:
+    """Whether an output is there, of its size, and the list of what is not in it."""
+    try:
+        size = os.path.getsize(os.path.join(folder, line["output"]))
+    except OSError:
+        return False
+    return size == line["bytes"] and (
+        not line["failed"] or os.path.exists(os.path.join(folder, failures_of(line["number"])))
+    )
+
+
+def is_sound(folder: str | os.PathLike[str], line: Line) -> bool:
+    """Whether an output is what its line says, and the list of what is not in it as long."""
+    if not _is_there(folder, line) or digest_of(os.path.join(folder, line["output"])) != line["digest"]:
+        return False
+    failed: int = line["failed"]
+    return not failed or failed == Path(folder, failures_of(line["number"])).read_bytes().count(b"\n")
+
+
+def digest_of(path: str) -> str:
+    """The SHA-256 of a file."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def glob_escape(folder: str | os.PathLike[str]) -> str:
@@ -112,17 +148,19 @@ class Manifest:
         self._stream = self._open()
 
     def _open(self) -> BinaryIO:
-        stream = open(self.path, "ab")  # noqa: SIM115 - it is closed by `close`
-        whole = Path(self.path).read_bytes().rfind(b"\n") + 1
-        stream.truncate(whole)
+        with _named(self.path):
+            stream = open(self.path, "ab")  # noqa: SIM115 - it is closed by `close`
+            whole = Path(self.path).read_bytes().rfind(b"\n") + 1
+            stream.truncate(whole)
         return stream
 
     def add(self, kind: str, **line: Any) -> None:
         """Put a line on the disk."""
         found = {"kind": kind, **line}
-        self._stream.write(json.dumps(found, ensure_ascii=False).encode() + b"\n")
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
+        with _named(self.path):
+            self._stream.write(json_line(found))
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
         self.state.take(found)
 
     def __enter__(self) -> Self:
@@ -138,18 +176,27 @@ def begin(folder: str, settings: Line) -> None:
     """Make the manifest of a new run, whole or not at all; nothing if another process was faster."""
     path = os.path.join(folder, NAME)
     made = f"{path}.{os.getpid()}.part"
-    with open(made, "wb") as stream:
-        line = {"kind": "run", "version": VERSION, **settings}
-        stream.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-        stream.flush()
-        os.fsync(stream.fileno())
+    with _named(path):
+        with open(made, "wb") as stream:
+            stream.write(json_line({"kind": "run", "version": VERSION, **settings}))
+            stream.flush()
+            os.fsync(stream.fileno())
+        try:
+            os.link(made, path)
+        except FileExistsError:
+            pass
+        finally:
+            os.unlink(made)
+        sync_folder(folder)
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """What the system refuses names this file."""
     try:
-        os.link(made, path)
-    except FileExistsError:
-        pass
-    finally:
-        os.unlink(made)
-    sync_folder(folder)
+        yield
+    except OSError as error:
+        raise FileError(error.strerror or str(error), file=path) from None
 
 
 @contextmanager
@@ -160,13 +207,17 @@ def alone(folder: str, *, part: str | None = None) -> Iterator[None]:
     """
     import fcntl
 
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, ".lock"), "ab") as whole:
-        names = [(whole, fcntl.LOCK_EX if part is None else fcntl.LOCK_SH)]
-        own = open(os.path.join(folder, f".lock.{part or 'whole'}"), "ab")  # noqa: SIM115
+    with _named(folder):
+        os.makedirs(folder, exist_ok=True)
+        whole = open(os.path.join(folder, ".lock"), "ab")  # noqa: SIM115
+    with whole:
+        with _named(folder):
+            own = open(os.path.join(folder, f".lock.{part or 'whole'}"), "ab")  # noqa: SIM115
         with own:
-            names.append((own, fcntl.LOCK_EX))
-            for stream, wanted in names:
+            for stream, wanted in (
+                (whole, fcntl.LOCK_EX if part is None else fcntl.LOCK_SH),
+                (own, fcntl.LOCK_EX),
+            ):
                 try:
                     fcntl.flock(stream, wanted | fcntl.LOCK_NB)
                 except OSError:
@@ -174,3 +225,16 @@ def alone(folder: str, *, part: str | None = None) -> Iterator[None]:
                         f"another process works on {folder}: wait for it, or end it first"
                     ) from None
             yield
+
+
+@contextmanager
+def locked(folder: str, name: str) -> Iterator[None]:
+    """Wait until no other process does what has this name in the folder."""
+    import fcntl
+
+    path = os.path.join(folder, f".lock.{name}")
+    with _named(path):
+        stream = open(path, "ab")  # noqa: SIM115
+    with stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield

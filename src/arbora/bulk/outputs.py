@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, Protocol, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias
 
 from arbora import _core
+from arbora.bulk.lines import json_line, printable
 from arbora.bulk.parquet import ParquetWriter
 from arbora.errors import ArboraError
 from arbora.pipeline.documents import ParsedSentence
 from arbora.pipeline.plain_data import SPANS
 from arbora.treebank.batches import to_conllu, to_sentences
 from arbora.treebank.files import COMPRESSED, plain_name
+from arbora.treebank.rows import fields_of
 
 ENDINGS = {"conllu": ".conllu", "jsonl": ".jsonl", "parquet": ".parquet"}
 """The formats of output, and the ends of their names."""
 
 
+class Piece(NamedTuple):
+    """Some sentences as their output has them: bytes, or rows."""
+
+    content: Any
+    sentences: int
+    words: int
+
+
 class Output(Protocol):
     """Takes parsed batches and writes them to a stream that is open."""
 
-    def write(self, batch: _core.Batch, first_character: int) -> tuple[int, int]:
-        """Write the sentences of a batch; their number and that of their words.
+    def render(self, batch: _core.Batch, first_character: int) -> Piece:
+        """The sentences of a batch, which are not written yet; ArboraError if one of them was refused.
 
         Offsets into the text count from ``first_character``.
         """
+
+    def write(self, piece: Piece) -> None:
+        """Write them."""
 
     def close(self) -> None:
         """Write the end."""
@@ -37,14 +50,18 @@ class ConlluOutput:
     def __init__(self, stream: BinaryIO, path: str, probabilities: bool) -> None:
         self._stream = stream
 
-    def write(self, batch: _core.Batch, first_character: int) -> tuple[int, int]:
+    def render(self, batch: _core.Batch, first_character: int) -> Piece:
         """A batch."""
-        sentences = words = 0
-        for piece in to_conllu([batch]):
-            self._stream.write(piece.data)
-            sentences += piece.sentences
-            words += piece.words
-        return sentences, words
+        found = list(to_conllu([batch]))
+        return Piece(
+            b"".join(piece.data for piece in found),
+            sum(piece.sentences for piece in found),
+            sum(piece.words for piece in found),
+        )
+
+    def write(self, piece: Piece) -> None:
+        """The bytes."""
+        self._stream.write(piece.content)
 
     def close(self) -> None:
         """Nothing."""
@@ -56,15 +73,15 @@ class JsonOutput:
     def __init__(self, stream: BinaryIO, path: str, probabilities: bool) -> None:
         self._stream, self._probabilities = stream, probabilities
 
-    def write(self, batch: _core.Batch, first_character: int) -> tuple[int, int]:
+    def render(self, batch: _core.Batch, first_character: int) -> Piece:
         """A batch."""
-        sentences = words = 0
-        for sentence in _sentences(batch, first_character):
-            data = sentence.to_dict(probabilities=self._probabilities)
-            self._stream.write(json.dumps(data, ensure_ascii=False).encode() + b"\n")
-            sentences += 1
-            words += len(sentence)
-        return sentences, words
+        sentences = list(_sentences(batch, first_character))
+        lines = [json_line(own.to_dict(probabilities=self._probabilities)) for own in sentences]
+        return Piece(b"".join(lines), len(sentences), sum(map(len, sentences)))
+
+    def write(self, piece: Piece) -> None:
+        """The bytes."""
+        self._stream.write(piece.content)
 
     def close(self) -> None:
         """Nothing."""
@@ -75,13 +92,16 @@ class ParquetOutput:
 
     def __init__(self, stream: BinaryIO, path: str, probabilities: bool) -> None:
         self._writer, self._probabilities = ParquetWriter(stream), probabilities
-        self._document = path  # until a sentence says that it begins one with a name
+        self._document = printable(path)  # until a sentence says that it begins one with a name
 
-    def write(self, batch: _core.Batch, first_character: int) -> tuple[int, int]:
+    def render(self, batch: _core.Batch, first_character: int) -> Piece:
         """A batch."""
         sentences = list(_sentences(batch, first_character))
-        self._writer.write([self._row(sentence) for sentence in sentences])
-        return len(sentences), sum(map(len, sentences))
+        return Piece(list(map(self._row, sentences)), len(sentences), sum(map(len, sentences)))
+
+    def write(self, piece: Piece) -> None:
+        """The rows."""
+        self._writer.write(piece.content)
 
     def _row(self, sentence: ParsedSentence) -> dict[str, Any]:
         self._document = sentence.metadata("newdoc id") or self._document
@@ -101,6 +121,7 @@ class ParquetOutput:
             "feats": sentence.feats,
             "head": sentence.heads,
             "deprel": sentence.deprels,
+            "deps": sentence.deps,
             "misc": sentence.misc,
             "head_probability": sentence.head_probabilities() if found else None,
             "label_probability": sentence.label_probabilities() if found else None,
@@ -110,6 +131,7 @@ class ParquetOutput:
                 {"first": token.first, "last": token.last, "form": token.form, "misc": token.misc}
                 for token in sentence.multiwords
             ],
+            "empty_nodes": ["\t".join([node.id, *fields_of(node)]) for node in sentence.empty_nodes],
             "tree_log_probability": findings.get("tree_log_probability"),
             "constituents": None if tree is None else str(tree),
         }
@@ -178,7 +200,25 @@ def renumber_json(lines: Iterator[bytes], prefix: str, before: int) -> Iterator[
             f"# sent_id = {int(comment[len(start) :]) + before}" if comment.startswith(start) else comment
             for comment in data["comments"]
         ]
-        yield json.dumps(data, ensure_ascii=False).encode() + b"\n"
+        yield json_line(data)
 
 
+def begin_conllu(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """The same with the comment that a text begins, which its first paragraph has lost with itself."""
+    yield b"# newdoc\n"
+    yield from lines
+
+
+def begin_json(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """The same of JSON."""
+    data = json.loads(next(lines))
+    data["comments"].insert(0, "# newdoc")
+    yield json_line(data)
+    yield from lines
+
+
+BEGIN: dict[str, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
+    "conllu": begin_conllu,
+    "jsonl": begin_json,
+}
 RENUMBER: dict[str, Renumber] = {"conllu": renumber_conllu, "jsonl": renumber_json}

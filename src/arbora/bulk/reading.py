@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from arbora.bulk.manifest import RunState, read_state
-from arbora.bulk.outputs import RENUMBER
-from arbora.bulk.work import digest_of
+from arbora.bulk.manifest import RunState, is_sound, read_state
+from arbora.bulk.outputs import BEGIN, RENUMBER
 from arbora.errors import ArboraError, FileError
 from arbora.treebank.files import open_input, plain_name
 
 
 @dataclass(frozen=True, slots=True)
 class BulkStatus:
-    """How far a run is; ``damaged`` has outputs that are not what the manifest says, if looked at."""
+    """How far a run is; ``damaged`` has outputs that are gone, or not what the manifest says."""
 
     planned: bool
     shards: int
@@ -29,16 +28,22 @@ class BulkStatus:
     settings: dict[str, Any]
     damaged: tuple[str, ...] = ()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether all shards are known and done, or were given up."""
+        return self.planned and self.done + self.crashed == self.shards
+
 
 def bulk_status(folder: str | os.PathLike[str], *, verify: bool = False) -> BulkStatus:
-    """What the manifests of a folder say; with ``verify``, every output is read and compared."""
+    """What the manifests of a folder say; with ``verify``, every output is read and compared.
+
+    An output that is not there, or not of its size, is not done, and damaged in any case.
+    """
     state = read_state(folder)
     lines = [state.done[number] for number in sorted(state.done)]
-    damaged = [
-        line["output"]
-        for line in lines
-        if verify and not _is_sound(os.path.join(folder, line["output"]), line["digest"])
-    ]
+    damaged = [state.lost[number]["output"] for number in sorted(state.lost)]
+    if verify:
+        damaged += [line["output"] for line in lines if not is_sound(folder, line)]
     return BulkStatus(
         state.planned,
         len(state.shards),
@@ -49,12 +54,8 @@ def bulk_status(folder: str | os.PathLike[str], *, verify: bool = False) -> Bulk
         len(state.crashed),
         sum(line["seconds"] for line in lines),
         state.settings,
-        tuple(damaged),
+        tuple(sorted(damaged)),
     )
-
-
-def _is_sound(path: str, digest: str) -> bool:
-    return os.path.exists(path) and digest_of(path) == digest
 
 
 def bulk_output(folder: str | os.PathLike[str]) -> Iterator[bytes]:
@@ -65,7 +66,7 @@ def bulk_output(folder: str | os.PathLike[str]) -> Iterator[bytes]:
     """
     state = read_state(folder)
     _check_whole(state, folder)
-    format = plain_name(state.settings["options"]["format"])
+    format, kind = plain_name(state.settings["options"]["format"]), state.settings["kind_of_input"]
     if format not in RENUMBER:
         raise ArboraError(
             f"{format} is no stream: read {folder}/shards as a dataset, such as by pyarrow.dataset"
@@ -74,12 +75,20 @@ def bulk_output(folder: str | os.PathLike[str]) -> Iterator[bytes]:
     for shard in state.shards:
         line = state.done[shard.number]
         path = os.path.join(folder, line["output"])
+        if not is_sound(folder, line):
+            raise FileError(
+                f"the output of shard {shard.number} is not what the manifest says: run the command of this "
+                "run again with --verify",
+                file=path,
+            )
         with open_input(path) as stream:
-            if state.settings["kind_of_input"] == "conllu":
+            if kind == "conllu":
                 while piece := stream.read(1 << 20):
                     yield piece
             else:
-                yield from RENUMBER[format](iter(stream), f"{shard.name}-", before)
+                lines = RENUMBER[format](iter(stream), f"{shard.name}-", before)
+                is_first = not before and line["sentences"] and not shard.begins
+                yield from BEGIN[format](lines) if kind == "text" and is_first else lines
         before += line["sentences"]
 
 

@@ -13,8 +13,8 @@ from itertools import product
 from statistics import mean
 from typing import Any, BinaryIO
 
+from arbora.bulk.manifest import digest_of
 from arbora.bulk.tune_files import add, as_json, as_toml, journal, name_of
-from arbora.bulk.work import digest_of
 from arbora.dependency import TrainingOptions, preset_options, train
 from arbora.dependency.recipe import check_recipe
 from arbora.dependency.task import ParserTask

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
-from arbora.bulk import BulkOptions, BulkReport, BulkStatus, Watcher, bulk_output, bulk_status, run_bulk
-from arbora.bulk.run import FAILED
+from arbora.bulk import BulkOptions, BulkReport, Watcher, run_bulk
+from arbora.bulk.lines import json_line
+from arbora.bulk.report import FAILED
 from arbora.bulk.shards import BYTES
+from arbora.cli.bulk_reading import INCOMPLETE, cat, status
 from arbora.cli.lazy import limit_width
 from arbora.cli.options import available_cpus
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError
 from arbora.executors import EXECUTORS
 from arbora.pipeline.shipped import DEFAULT
-from arbora.treebank.files import open_output
 
 DEFAULTS = BulkOptions()
 INPUTS, WORK = "What is read and written", "Who works, and on what"
-INCOMPLETE = 3
-"""The exit code where some documents could not be parsed."""
 
 
 class DefaultGroup(TyperGroup):
@@ -66,8 +62,7 @@ def run(
         typer.Argument(
             metavar="INPUT...",
             help="Files, folders and patterns (such as 'news/*.jsonl.gz', in quotes) of one kind: text, "
-            "conllu, "
-            "jsonl or parquet; plain or .gz, .xz, .zst.",
+            "conllu, jsonl or parquet; plain or .gz, .xz, .zst.",
         ),
     ],
     output: Annotated[
@@ -88,8 +83,7 @@ def run(
         typer.Option(
             metavar="FORMAT",
             help="conllu, jsonl (an object a line for each sentence), either with .gz, .xz or .zst behind "
-            "it, "
-            "such as conllu.gz; or parquet (a row for each sentence).",
+            "it, such as conllu.gz; or parquet (a row for each sentence).",
             rich_help_panel=INPUTS,
         ),
     ] = DEFAULTS.format,
@@ -138,12 +132,24 @@ def run(
     decoder: Annotated[
         str, typer.Option(metavar="NAME", help="best or mbr, as of `arbora parse`.", rich_help_panel=INPUTS)
     ] = DEFAULTS.parsing.decoder,
+    projective: Annotated[
+        bool | None,
+        typer.Option(
+            "--projective/--non-projective",
+            help="Whether arcs may cross. By default as in training.",
+            rich_help_panel=INPUTS,
+        ),
+    ] = None,
+    certificates: Annotated[
+        bool,
+        typer.Option("--certificates", help="As of `arbora parse`.", rich_help_panel=INPUTS),
+    ] = False,
     executor: Annotated[
         str,
         typer.Option(
             metavar="NAME",
             help=f"{', '.join(EXECUTORS)}: processes of this machine, or tasks of a cluster. All give the "
-            f"same bytes.",
+            "same bytes.",
             rich_help_panel=WORK,
         ),
     ] = "local",
@@ -152,8 +158,7 @@ def run(
         typer.Option(
             metavar="ADDRESS",
             help="Of the scheduler of Dask (tcp://host:8786) or of a Ray cluster, which see the same "
-            "files; without "
-            "it, a cluster of this machine is begun.",
+            "files; without it, a cluster of this machine is begun.",
             rich_help_panel=WORK,
         ),
     ] = None,
@@ -215,7 +220,13 @@ def run(
     if constraints not in (None, "from-input"):
         raise ArboraError(f"there are no constraints {constraints!r}; there is from-input")
     options = BulkOptions(
-        ParseOptions(decoder=decoder, probabilities=probabilities, constraints=constraints is not None),
+        ParseOptions(
+            decoder=decoder,
+            projective=projective,
+            probabilities=probabilities,
+            constraints=constraints is not None,
+            certificates=certificates,
+        ),
         format,
         input_format,
         field,
@@ -230,7 +241,7 @@ def run(
             output,
             model=model,
             options=options,
-            workers=workers or available_cpus(),
+            workers=available_cpus() if workers is None else workers,
             executor=executor,
             address=address,
             part=None if only is None else _part(only),
@@ -270,7 +281,7 @@ def _part(text: str) -> tuple[int, int]:
 def _watched(as_json: bool, plan: bool) -> Iterator[Watcher]:
     """Events as JSON; or a bar on a terminal, and elsewhere a line for each shard."""
     if as_json:
-        yield Watcher(lambda event: print(json.dumps(event.as_dict(), ensure_ascii=False), flush=True))
+        yield Watcher(lambda event: print(json_line(event.as_dict()).decode(), end="", flush=True))
         return
     from arbora.cli.bulk_progress import BulkProgress
 
@@ -287,8 +298,7 @@ def _tell(report: BulkReport) -> None:
     )
     err.print(
         f"{report.done:,} of {report.shards:,} shards, {report.sentences:,} sentences, {report.words:,} "
-        f"words; "
-        f"{report.worked:,} shards in this run, {report.seconds:,.1f} s{speed}"
+        f"words; {report.worked:,} shards in this run, {report.seconds:,.1f} s{speed}"
     )
     if report.worked > 1:
         slow = ", ".join(f"{line['output']} {line['seconds']:.1f} s" for line in report.slowest)
@@ -299,57 +309,5 @@ def _tell(report: BulkReport) -> None:
         err.print(f"{report.failed:,} documents could not be parsed: {report.folder}/{FAILED} says why")
 
 
-@app.command()
-def status(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The output of `arbora bulk`.")],
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Read every output, and compare it with its digest.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
-) -> None:
-    """Say how far a run is; it may be going on.
-
-    Exits with 0 if it is whole, with 3 if some documents could not be parsed, with 2 if outputs are damaged.
-    """
-    found = bulk_status(folder, verify=verify)
-    if as_json:
-        print(json.dumps(asdict(found), ensure_ascii=False))
-    else:
-        _tell_status(found)
-    if found.damaged:
-        raise ArboraError(
-            f"{len(found.damaged)} outputs are damaged: the same run with --verify makes them anew"
-        )
-    if found.failed or found.crashed:
-        raise typer.Exit(INCOMPLETE)
-
-
-def _tell_status(found: BulkStatus) -> None:
-    known = f"{found.shards:,}" if found.planned else f"{found.shards:,} or more"
-    print(f"shards     {found.done:,} of {known}")
-    print(f"sentences  {found.sentences:,}")
-    print(f"words      {found.words:,}")
-    print(f"seconds    {found.seconds:,.1f} of all workers")
-    print(f"failed     {found.failed:,} documents, {found.crashed:,} shards")
-    print(f"model      {found.settings['model']} {found.settings['model_digest'][:12]}")
-    for output in found.damaged:
-        print(f"damaged    {output}")
-
-
-@app.command()
-def cat(
-    folder: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="The output of `arbora bulk`, all of it done.")
-    ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="What to write; `-` is standard output.")
-    ] = "-",
-) -> None:
-    """Write the output of all shards in the order of the input, as `arbora parse` would have done.
-
-    Texts count as one text, an empty line between two files; sentences are numbered through.
-    """
-    with open_output(output) as stream:
-        for piece in bulk_output(folder):
-            stream.write(piece)
-    sys.stdout.flush()
+app.command()(status)
+app.command()(cat)

@@ -32,8 +32,7 @@ class BulkProgress:
             )
             self._whole = self._bar.add_task("parsing", total=None)
         self._workers: dict[str, Any] = {}
-        self._sizes: dict[int, int] = {}
-        self._words = self._sentences = self._shards = self._failed = self._total = self._bytes = 0
+        self._words = self._shards = self._failed = self._total = self._bytes = self._before = 0
         self._started = time.perf_counter()
 
     def __enter__(self) -> Self:
@@ -59,13 +58,9 @@ class BulkProgress:
         """Something happened."""
         data = event.data
         if event.name == "begun":
-            self._total = data["bytes"] if data["kind"] != "parquet" else 0
-            if data["done"]:
-                self._console.print(f"going on: {data['done']:,} shards are done")
-        elif event.name == "planned":
-            self._sizes[data["number"]] = data["size"]
-            if self._plan:
-                self._take_planned(data)
+            self._begin(data)
+        elif event.name == "planned" and self._plan:
+            self._take_planned(data)
         elif event.name == "damaged":
             self._console.print(f"{data['output']} is not what the manifest says: it is made anew")
         elif event.name == "crashed":
@@ -73,22 +68,38 @@ class BulkProgress:
         elif event.name == "done":
             self._take(data)
 
+    def _begin(self, data: dict[str, Any]) -> None:
+        """What was there before this run counts, but for its speed."""
+        self._total = data["bytes"]
+        if self._plan:
+            self._shards, self._bytes = data["cut"], data["cut_bytes"]
+            return
+        self._shards, self._bytes, self._failed = data["done"], data["done_bytes"], data["failed"]
+        self._words = self._before = data["words"]
+        if self._shards:
+            self._console.print(f"going on: {self._shards:,} shards are done")
+            self._show("parsing")
+
+    def _show(self, line: str) -> None:
+        """A line, and how far all is; where that is not known, the bar only moves."""
+        if self._bar is not None:
+            self._bar.update(self._whole, description=line, completed=self._bytes, total=self._total or None)
+
     def _take_planned(self, data: dict[str, Any]) -> None:
         self._shards += 1
         self._bytes += data["size"]
         line = f"{self._shards:,} shards cut, {self._bytes / 1e6:,.1f} MB"
         if self._bar is not None:
-            self._bar.update(self._whole, description=line, completed=self._bytes, total=self._total or None)
+            self._show(line)
         elif self._shards % PLANNED == 0:
             self._console.print(line)
 
     def _take(self, data: dict[str, Any]) -> None:
         self._shards += 1
         self._words += data["words"]
-        self._sentences += data["sentences"]
         self._failed += data["failed"]
-        self._bytes += self._sizes.get(data["number"], 0)
-        speed = self._words / max(time.perf_counter() - self._started, 1e-9)
+        self._bytes += data["size"]
+        speed = (self._words - self._before) / max(time.perf_counter() - self._started, 1e-9)
         failed = f", {self._failed:,} failed" if self._failed else ""
         line = f"{self._shards:,} shards, {self._words:,} words, {speed:,.0f} words/s{failed}"
         if self._bar is None:
@@ -96,4 +107,4 @@ class BulkProgress:
                 f"{data['output']}  {data['words']:,} words in {data['seconds']:.1f} s; {line}"
             )
         else:
-            self._bar.update(self._whole, description=line, completed=self._bytes, total=self._total or None)
+            self._show(line)

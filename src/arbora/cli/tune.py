@@ -111,7 +111,7 @@ def tune_command(
         grid=grid,
         fixed=fixed,
         executor=executor,
-        workers=workers or available_cpus(),
+        workers=available_cpus() if workers is None else workers,
         address=address,
         progress=Progress(_tell),
     )

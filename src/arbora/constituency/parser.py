@@ -114,8 +114,12 @@ class ConstituencyParser(Component):
 
 
 def _set_tree(batch: _core.Batch, place: int, parsed: ParsedTree, *, with_log_probability: bool) -> None:
-    probabilities = parsed.span_probabilities
-    batch.set_constituents(place, parsed.tree.spans(), None if probabilities is None else list(probabilities))
+    spans, probabilities = parsed.tree.spans(), parsed.span_probabilities
+    if not spans:
+        # One word and its tag: on top comes what the Penn treebank puts on every tree, a node without a
+        # label, as ((UH Goodbye)). It says nothing, and is certain.
+        spans, probabilities = [("", 0, 1)], None if probabilities is None else (1.0,)
+    batch.set_constituents(place, spans, None if probabilities is None else list(probabilities))
     if with_log_probability:
         name = CONSTITUENTS_JOINT_LOG_PROBABILITY if parsed.is_joint else CONSTITUENTS_LOG_PROBABILITY
         batch.add_measure(place, name, parsed.log_probability)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from importlib import import_module
 from typing import Any, BinaryIO, cast
 
-from arbora.errors import ArboraWarning, FileError
+from arbora.errors import ArboraWarning, DamagedFileError, FileError
 
 COMPRESSED = (".gz", ".xz", ".zst")
 """The ends of names by which compression is told."""
@@ -146,15 +146,15 @@ def read_piece(stream: BinaryIO, name: str, count: int = CHUNK) -> bytes:
     try:
         return cast(io.BufferedReader, stream).read1(count)
     except EOFError:
-        raise FileError("the compressed data ends too early: the file is cut off", file=name) from None
+        raise DamagedFileError("the compressed data ends too early: the file is cut off", file=name) from None
     except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise FileError(f"the compressed data is damaged ({error})", file=name) from None
+        raise DamagedFileError(f"the compressed data is damaged ({error})", file=name) from None
     except OSError as error:
         raise _file_error(error, name) from None
     except Exception as error:  # Zstandard's own, which may not be installed
         if type(error).__name__ != "ZstdError":
             raise
-        raise FileError(f"the compressed data is damaged ({error})", file=name) from None
+        raise DamagedFileError(f"the compressed data is damaged ({error})", file=name) from None
 
 
 def _begin(stream: BinaryIO, name: str) -> bytes:
