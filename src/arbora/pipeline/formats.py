@@ -61,7 +61,7 @@ def _told_format(target: str) -> str | None:
         if plain.endswith("." + ending):
             return {"jsonl": "json"}.get(ending, ending)
     try:
-        return find_format(target, known=WRITTEN).name
+        return find_format(target, known=WRITTEN, writing=True).name
     except FileError:
         return None
 

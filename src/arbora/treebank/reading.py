@@ -18,6 +18,9 @@ from arbora.treebank.sentence import Sentence
 Item = TypeVar("Item")
 Path = str | os.PathLike[str]
 
+IN_PYTHON = "`format=` in Python"
+"""By what a format is named here."""
+
 
 class Reader(Generic[Item]):
     """An iterator over the sentences or trees of a file; nothing is held but what is being read.
@@ -136,7 +139,7 @@ def read(
     [['Dogs', 'bark']]
     """
     name = os.fspath(path)
-    return Reader(name, find_format(name, format), lenient=lenient, single_root=single_root)
+    return Reader(name, find_format(name, format, option=IN_PYTHON), lenient=lenient, single_root=single_root)
 
 
 def write(path: Path, items: Iterable[Sentence | Constituent], format: str | None = None) -> int:
@@ -147,7 +150,7 @@ def write(path: Path, items: Iterable[Sentence | Constituent], format: str | Non
     the formats that `read` knows there is ``text`` (``.txt``), raw text.
     """
     name = os.fspath(path)
-    chosen = find_format(name, format, known=WRITTEN)
+    chosen = find_format(name, format, known=WRITTEN, option=IN_PYTHON, writing=True)
     count = 0
     text, before = "", None
     with open_output(name) as stream:

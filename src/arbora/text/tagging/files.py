@@ -65,7 +65,7 @@ def tag_file(
     """
     options = (options or TagOptions()).check()
     read_as = _format(source, source_format, READ, "--input-format")
-    write_as = _format(target, target_format, TAGGED, "--format")
+    write_as = _format(target, target_format, TAGGED, "--format", writing=True)
     check_output(target)
     tagger: Tags = Tagger.load(model) if isinstance(model, str) else model
     report, started = TaggingReport(), time.perf_counter()
@@ -101,7 +101,8 @@ def tag_file(
     return report
 
 
-def _format(path: str, name: str | None, known: Mapping[str, Format], option: str) -> str:
-    return find_format(
-        path, "conllu" if path == "-" and name is None else name, known=known, option=option
-    ).name
+def _format(
+    path: str, name: str | None, known: Mapping[str, Format], option: str, *, writing: bool = False
+) -> str:
+    told = "conllu" if path == "-" and name is None else name
+    return find_format(path, told, known=known, option=option, writing=writing).name
