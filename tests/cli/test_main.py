@@ -166,7 +166,7 @@ WRITING = [
     ["parse", "-i", str(ENGLISH), "--format", "json"],
     ["parse", "-i", str(ENGLISH), "--format", "svg"],
     ["tag", "-i", str(ENGLISH)],
-    ["tokenize", "-i", str(ENGLISH)],
+    ["tokenize", "-i", str(ENGLISH), "--input-format", "text"],
     ["tokenize", "-i", str(ENGLISH), "--input-format", "conllu"],
     ["convert", str(ENGLISH), "-", "--to", "conllx"],
     ["validate", str(ENGLISH), "--json"],

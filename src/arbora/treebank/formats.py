@@ -8,7 +8,7 @@ from typing import Any
 
 from arbora.errors import FileError
 from arbora.treebank import brackets, conllu, conllx, horizontal, raw_text, vertical
-from arbora.treebank.files import check_input, display_name, plain_name
+from arbora.treebank.files import check_input, display_name, is_unnamed, plain_name
 from arbora.treebank.problems import Broken
 
 
@@ -74,12 +74,13 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def _unread(pieces: Iterable[bytes], single_root: bool | None) -> Iterator[Broken]:
+def unread(pieces: Iterable[bytes], single_root: bool | None) -> Iterator[Broken]:
+    """What nobody reads as sentences."""
     yield Broken([FileError("raw text has no words yet: `arbora tokenize` finds them")])
 
 
 WRITTEN: dict[str, Format] = FORMATS | {
-    "text": Format("text", (".txt",), "raw text", _unread, raw_text.encode, raw_text.separator)
+    "text": Format("text", (".txt",), "raw text", unread, raw_text.encode, raw_text.separator)
 }
 """The formats that can be written: one more, which has no words to be read."""
 
@@ -91,11 +92,13 @@ def find_format(
     known: Mapping[str, Format] = FORMATS,
     option: str | None = None,
     writing: bool = False,
+    unnamed: str | None = None,
 ) -> Format:
     """The format of this name, or else the one the file's name tells.
 
     ``option`` is what messages say a format can be named by; nothing, if only names of files tell it. A file
-    that is not there, or is a directory, is told as such, unless it is for ``writing``.
+    that is not there, or is a directory, is told as such, unless it is for ``writing``. ``unnamed`` is the
+    format of ``-``, a pipe or a device.
 
     >>> find_format("en.conllu.gz").name, find_format("-", "brackets").name
     ('conllu', 'brackets')
@@ -108,6 +111,8 @@ def find_format(
     for format in known.values():
         if plain.endswith(format.suffixes):
             return format
+    if unnamed is not None and is_unnamed(path):
+        return known[unnamed]
     if not writing:
         check_input(path)
     whence = "nothing tells the format" if path == "-" else "the name does not tell the format"
