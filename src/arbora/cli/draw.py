@@ -59,7 +59,12 @@ def draw(
             "constituent_probabilities.",
         ),
     ] = True,
-    lenient: Annotated[bool, typer.Option("--lenient", help="Skip sentences that break the format.")] = False,
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient", help="Leave out and count sentences that break the format or are no UTF-8."
+        ),
+    ] = False,
 ) -> None:
     """Draw the trees of a treebank, in the terminal or as pictures.
 

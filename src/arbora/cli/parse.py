@@ -79,8 +79,8 @@ def parse(
         int | None,
         typer.Option(
             metavar="K",
-            help="The K most probable trees, each a sentence (`sent_id = s1-1`, `s1-2`) with comments "
-            "kbest_rank and tree_log_probability.",
+            help="The K most probable trees, each a sentence (`sent_id = s1-1`, `s1-2`, if it has one) "
+            "with comments kbest_rank and tree_log_probability.",
         ),
     ] = None,
     keep_tags: Annotated[

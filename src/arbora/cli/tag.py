@@ -83,7 +83,7 @@ def tag(
         bool,
         typer.Option(
             "--lenient",
-            help="Skip sentences that break the format: they are not in the output, but counted.",
+            help="Leave out and count sentences that break the format or are no UTF-8.",
         ),
     ] = False,
     threads: FileThreads = DEFAULTS.threads,

@@ -41,8 +41,7 @@ def tokenize_command(
         bool,
         typer.Option(
             "--lenient",
-            help="Skip paragraphs that are no UTF-8, or sentences that break another format: they are not "
-            "in the output, but counted.",
+            help="Leave out and count paragraphs that are no UTF-8, or sentences that break another format.",
         ),
     ] = False,
     threads: FileThreads = 1,
