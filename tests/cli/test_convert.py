@@ -113,6 +113,7 @@ def test_bad_input_is_one_line_and_no_output(tmp_path):
 )
 def test_what_cannot_be_done(ud, monkeypatch, arguments, reason):
     monkeypatch.chdir(ud.parent)
+    Path("in.txt").touch()
     done = run(*arguments)
     assert done.returncode == 2
     assert done.stderr.startswith(reason)

@@ -82,7 +82,7 @@ def test_constituents():
 
 def test_standard_input():
     source = (TREEBANK / "en.conllu").read_text("utf-8")
-    assert "Goodbye" in good("-", "--input-format", "conllu", "--first", 1, stdin=source)
+    assert "Goodbye" in good("-", "--first", 1, stdin=source)
 
 
 def test_many_trees_in_one_picture(tmp_path):
@@ -145,10 +145,10 @@ def test_the_output_tells_its_format(tmp_path):
     tree = tmp_path / "tree.svg"
     good(TREEBANK / "de.conllu", "--sentence", 4, "--output", tree)
     assert tree.read_text("utf-8") == good(TREEBANK / "de.conllu", "--sentence", 4, "--format", "svg")
-    assert "the name tells of another format, json; for --format there are text, svg" in bad(
+    assert "the name tells of another format, json; for --format there are text, svg, html" in bad(
         TREEBANK / "de.conllu", "--output", tmp_path / "tree.json"
     )
-    assert "there is no output format pdf; for --format there are text, svg" in bad(
+    assert "there is no output format pdf; for --format there are text, svg, html" in bad(
         TREEBANK / "de.conllu", "--format", "pdf"
     )
 

@@ -92,6 +92,8 @@ def test_the_shipped_model_by_its_name():
         for name, value in own["options"].items():
             if isinstance(value, int | str):
                 assert f"{name}={value}" in shown, own["name"]
+    assert shown.count(f"licence of the data {card['licence']}") == len(header["components"])
+    assert "not given" not in shown
     assert json.loads(run("en", "--json").stdout)["file"] == model
 
 

@@ -113,11 +113,11 @@ def test_heads_that_misc_forbids(model, model_file, tmp_path):
     assert sentences(parsed(file, "--input-format", "conllu", stdin=bound))[0].heads == free.heads
     path = tmp_path / "bad.conllu"
     path.write_text(source + "# a comment\n" + bound.replace("ForbiddenHeads=0", "ForbiddenHeads=0,9"))
-    line = refused("-m", file, "-i", path, "-o", tmp_path / "out", *common[2:])
+    line = refused("-m", file, "-i", path, "-o", tmp_path / "out.conllu", *common[2:])
     row = next(place for place, text in enumerate(path.read_text().splitlines(), 1) if "=0,9" in text)
     assert f"bad.conllu:{row}: " in line
     assert "there is no word 9 in a sentence of 3" in line
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out.conllu").exists()
 
 
 def test_enhanced_dependencies_stay_where_the_head_does(model, tmp_path):

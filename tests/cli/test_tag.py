@@ -152,7 +152,10 @@ def test_formats_are_told_by_names_and_options(tmp_path):
         (["-i", "w.conllu", "--format", "svg"], "-: there is no format svg; there are conllu, conllx"),
     ],
 )
-def test_messages_name_the_option_that_exists(arguments, reason):
+def test_messages_name_the_option_that_exists(tmp_path, monkeypatch, arguments, reason):
+    monkeypatch.chdir(tmp_path)
+    for name in ("x.dat", "w.conllu"):
+        Path(name).touch()
     done = run_here("tag", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"arbora: {reason}")

@@ -79,6 +79,7 @@ def test_several_texts_are_one_with_empty_lines_between(tmp_path, ending):
             find_model("en"),
             str(tmp_path / "all"),
             str(tmp_path / "o"),
+            source_format="text",
             target_format={"jsonl": "json"}.get(format, format),
         )
         assert found == (tmp_path / "o").read_bytes()

@@ -264,7 +264,7 @@ def test_files_that_cannot_be_opened(tmp_path):
     with pytest.raises(FileError, match="no format conll-z; there are conllu, conllx, brackets"):
         treebank.read("x", "conll-z")
     with pytest.raises(FileError, match="does not tell the format"):
-        treebank.read(str(tmp_path / "x.txt"))
+        treebank.read(write_file(tmp_path, "", "x.txt"))
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress)])

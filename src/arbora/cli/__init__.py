@@ -57,7 +57,7 @@ COMMANDS = {
         "arbora.cli.validate:validate",
         "Check treebank files and report every problem on a line of its own: file, line, sentence, reason.",
     ),
-    "draw": ("arbora.cli.draw:draw", "Draw the trees of a treebank, in the terminal or as SVG."),
+    "draw": ("arbora.cli.draw:draw", "Draw the trees of a treebank, in the terminal or as pictures."),
     "evaluate": (
         "arbora.cli.evaluate:evaluate_command",
         "Score a parsed treebank against the gold one: both must have the same text.",

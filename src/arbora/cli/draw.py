@@ -1,4 +1,4 @@
-"""``arbora draw``: the trees of a treebank file as text or SVG."""
+"""``arbora draw``: the trees of a treebank file as text, SVG or HTML."""
 
 from __future__ import annotations
 
@@ -7,23 +7,26 @@ from typing import Annotated
 import typer
 
 from arbora.cli.options import Style, colours_wanted
-from arbora.draw.gallery import exhibits, write_svg, write_text
+from arbora.draw.gallery import exhibits, write_html, write_svg, write_text
 from arbora.errors import ArboraError
 from arbora.pipeline.formats import output_format
 from arbora.treebank import read
+from arbora.treebank.files import display_name
 from arbora.treebank.formats import find_format
 
-DRAWN = ("text", "svg")
+DRAWN = ("text", "svg", "html")
 """What trees are drawn as."""
 
 
 def draw(
-    file: Annotated[str, typer.Argument(help="A treebank file: CoNLL-U, CoNLL-X or Penn brackets.")],
+    file: Annotated[
+        str, typer.Argument(help="A treebank file: CoNLL-U, CoNLL-X or Penn brackets; `-` is standard input.")
+    ],
     format: Annotated[
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Text for the terminal, or svg; told by the output's name if left out, text for `-`.",
+            help="text for the terminal, svg or html; told by the output's name if left out, text for `-`.",
         ),
     ] = None,
     style: Annotated[
@@ -44,7 +47,8 @@ def draw(
     input_format: Annotated[
         str | None,
         typer.Option(
-            metavar="FORMAT", help="conllu, conllx or brackets; told by the file's name if left out."
+            metavar="FORMAT",
+            help="conllu, conllx or brackets; told by the file's name if left out, conllu for `-`.",
         ),
     ] = None,
     probabilities: Annotated[
@@ -55,9 +59,14 @@ def draw(
             "constituent_probabilities.",
         ),
     ] = True,
-    lenient: Annotated[bool, typer.Option("--lenient", help="Skip sentences that break the format.")] = False,
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient", help="Leave out and count sentences that break the format or are no UTF-8."
+        ),
+    ] = False,
 ) -> None:
-    """Draw the trees of a treebank, in the terminal or as SVG.
+    """Draw the trees of a treebank, in the terminal or as pictures.
 
     A first look at a treebank, page by page:
 
@@ -72,15 +81,17 @@ def draw(
         arbora draw brackets.mrg --first 10 --output tree-{}.svg
     """
     drawn = output_format(output, format, known=DRAWN) or "text"
-    if drawn == "svg" and style is not None:
-        raise ArboraError("--style is for text; leave it out with --format svg")
+    if drawn != "text" and style is not None:
+        raise ArboraError(f"--style is for text; leave it out with --format {drawn}")
     if sentence is not None and first is not None:
         raise ArboraError("--sentence and --first exclude each other")
-    read_as = find_format(file, input_format, option="--input-format").name
+    read_as = find_format(file, input_format, option="--input-format", unnamed="conllu").name
     with read(file, read_as, lenient=lenient) as trees:
         shown = exhibits(trees, sentence, first, probabilities=probabilities)
         if drawn == "svg":
-            write_svg(output, shown, title=file)
+            write_svg(output, shown, title=display_name(file))
+        elif drawn == "html":
+            write_html(output, shown)
         else:
             write_text(output, shown, style or Style.arcs, coloured=output == "-" and colours_wanted())
         if trees.last_skipped:

@@ -24,7 +24,7 @@ from arbora.evaluation import (
 from arbora.evaluation.attachment import SCORES, no_head
 from arbora.treebank import Sentence, read
 from arbora.treebank.files import chunks, display_name, open_input
-from arbora.treebank.formats import find_format, piped_format
+from arbora.treebank.formats import find_format
 from arbora.treebank.lines import line_of_word
 
 
@@ -79,7 +79,8 @@ def _format(file: str, input_format: str | None) -> str:
         told = find_format(file).name
     except FileError:
         told = None
-    said = piped_format(file, told if input_format is None else input_format, option="--input-format").name
+    name = told if input_format is None else input_format
+    said = find_format(file, name, option="--input-format", unnamed="conllu").name
     return told or said
 
 

@@ -44,7 +44,12 @@ def induce(
     ] = None,
     dev_fraction: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="Without --dev, this share of RAW is held out in its place."),
+        typer.Option(
+            metavar="SHARE",
+            help="Without --dev, this share of RAW is held out in its place; by default nothing, for dev "
+            "changes nothing of EM.",
+            show_default=False,
+        ),
     ] = 0.0,
     trees: Annotated[
         str | None,

@@ -41,11 +41,15 @@ def inspect_command(
         return
     console = Console()
     header = facts["header"]
+    card = header["card"] if isinstance(header.get("card"), dict) else {}
     console.print(_main_table(facts))
     _print_tables(console, header)
     for own in _rows(header.get("components")):
         console.print(
-            _table_of(own.get("name"), [("architecture", own.get("architecture")), *_header_rows(own)])
+            _table_of(
+                own.get("name"),
+                [("architecture", own.get("architecture")), *_header_rows(own, card.get("licence"))],
+            )
         )
         _print_tables(console, own)
     console.print(_tensor_table(facts))
@@ -76,12 +80,18 @@ def _main_table(facts: dict[str, Any]) -> Table:
     )
 
 
-def _header_rows(header: dict[str, Any]) -> list[tuple[str, Any]]:
-    """What a header says that is of use to people; so of a component's in a pipeline."""
+def _header_rows(header: dict[str, Any], of_all: object = None) -> list[tuple[str, Any]]:
+    """What a header says that is of use to people; so of a component's in a pipeline.
+
+    A component that has no licence of its own has that ``of_all``, if the pipeline's card names one.
+    """
     return [
         *_own(header, "facts", []),
         ("options", header.get("options")),
-        ("licence of the data", "not given" if header.get("licence") == "" else header.get("licence")),
+        (
+            "licence of the data",
+            (of_all or "not given") if header.get("licence") == "" else header.get("licence"),
+        ),
         *_report_rows(header.get("report")),
     ]
 

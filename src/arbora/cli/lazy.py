@@ -30,6 +30,10 @@ class Command(TyperCommand):
         limit_width()
         super().format_help(*context)
 
+    def collect_usage_pieces(self, *context: Any) -> list[str]:
+        """Without arguments that have no name: they are there to be refused."""
+        return [piece for piece in super().collect_usage_pieces(*context) if piece != "[]"]
+
 
 class LazyCommand(Command):
     """The name of a command and the line about it; the command itself takes over when it is called."""

@@ -25,31 +25,30 @@ MultiRoot = Annotated[
 ModelOutput = Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")]
 Threads = Annotated[
     int | None,
-    typer.Option(metavar="N", help="By default one for each CPU. The model does not depend on it."),
+    typer.Option(metavar="N", help="By default one for each CPU; the model is the same."),
 ]
 DevFraction = Annotated[
     float | None,
     typer.Option(
         metavar="SHARE",
-        help="Without --dev, the share of TRAIN to hold out, in whole documents (`# newdoc`) if there are "
-        "some. By default 0.1.",
+        help="The share of TRAIN held out without --dev, in whole documents (`# newdoc`) if there are "
+        "some: 0.1.",
         show_default=False,
     ),
 ]
-Licence = Annotated[
-    str, typer.Option(metavar="TEXT", help="The licence of the treebank, to be kept in the model.")
+Licence = Annotated[str, typer.Option(metavar="TEXT", help="Of the treebank, to be kept in the model.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on where a run was killed.")]
+FileThreads = Annotated[
+    int, typer.Option(metavar="N", help="By default 1; the output stays the same.", show_default=False)
 ]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on where a killed run of the same options stopped.")
-]
-FileThreads = Annotated[int, typer.Option(metavar="N", help="The output does not depend on it.")]
 SPEED = "Looks and speed"
 """The panel of help for what changes nothing of what is found."""
 FileBatch = Annotated[
     int,
     typer.Option(
         metavar="WORDS",
-        help="About so many words are worked on together; the output is the same.",
+        help="Words worked on together, about. By default 8192; the output stays the same.",
+        show_default=False,
         rich_help_panel=SPEED,
     ),
 ]
@@ -59,7 +58,7 @@ InputFile = Annotated[
         "--input",
         "-i",
         metavar="FILE",
-        help="What to read; `-`, the default, is standard input.",
+        help="What to read; standard input if left out.",
         show_default=False,
     ),
 ]
@@ -69,10 +68,20 @@ OutputFile = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="What to write; `-`, the default, is standard output.",
+        help="What to write; standard output if left out.",
         show_default=False,
     ),
 ]
+
+
+StrayFile = Annotated[str | None, typer.Argument(metavar="", hidden=True, show_default=False)]
+"""A file that is given where it should be an ``--input``."""
+
+
+def check_stray(file: str | None, command: str) -> None:
+    """ArboraError if there is a file without ``--input``."""
+    if file is not None:
+        raise ArboraError(f"a file is given by --input: say `{command} --input {shlex.quote(file)}`")
 
 
 def tell_skipped(report: Skipped) -> None:
@@ -120,8 +129,8 @@ Projective = Annotated[
     bool | None,
     typer.Option(
         "--projective/--non-projective",
-        help="Whether arcs may cross. Trees without that have exact probabilities up to second order. By "
-        "default the treebank decides.",
+        help="Whether arcs may cross; if not, probabilities are exact up to second order. By default the "
+        "treebank decides.",
         show_default=False,
         rich_help_panel="Trees",
     ),

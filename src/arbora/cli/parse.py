@@ -42,7 +42,8 @@ def parse(
             "--model",
             "-m",
             metavar="MODEL",
-            help="A model that comes with Arbora (see `arbora models`), or a file of `arbora train`.",
+            help=f"One that comes with Arbora (see `arbora models`), or a file. By default {DEFAULT}.",
+            show_default=False,
         ),
     ] = DEFAULT,
     input: InputFile = "-",
@@ -51,9 +52,9 @@ def parse(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Format of the output: conllu, conllx, brackets (constituents, a tree a line), json (a line "
-            "for each sentence), text (drawn trees), svg or html. If left out, the file's name tells; for "
-            "`-` it is that of a treebank that is read, otherwise conllu, and text for a TEXT.",
+            help="Of the output: conllu, conllx, brackets (constituents, a tree a line), json (a line for "
+            "each sentence), text (drawn trees), svg or html. If left out, the file's name tells; for `-` it "
+            "is that of a treebank that is read, or conllu, and text for a TEXT.",
         ),
     ] = None,
     input_format: Annotated[
@@ -61,42 +62,42 @@ def parse(
         typer.Option(
             metavar="FORMAT",
             help="text; horizontal (a sentence a line, words between spaces); vertical (a word a line); "
-            "conllu, conllx or brackets. If left out, the file's name tells; text where it does not, and "
-            "conllu with a model that is only a parser.",
+            "conllu, conllx or brackets. If left out, the file's name tells; `-` is text (not beginning as "
+            "CoNLL-U does), or conllu with a model that is only a parser.",
         ),
     ] = None,
     probabilities: Annotated[
         bool,
         typer.Option(
             "--probabilities",
-            help="Say how sure the parser is: HeadProbability and LabelProbability in MISC, and a comment "
-            "tree_log_probability. Of constituents: comments constituent_probabilities and "
-            "constituents_log_probability (or constituents_joint_log_probability, with the words).",
+            help="Say how sure the parser is: HeadProbability and LabelProbability in MISC, comments "
+            "tree_log_probability, constituent_probabilities and constituents_log_probability (or "
+            "constituents_joint_log_probability, with the words).",
         ),
     ] = False,
     kbest: Annotated[
         int | None,
         typer.Option(
             metavar="K",
-            help="The K most probable trees, each a sentence of its own (`sent_id = s1-1`, `s1-2`), with "
-            "comments kbest_rank and tree_log_probability.",
+            help="The K most probable trees, each a sentence (`sent_id = s1-1`, `s1-2`, if it has one) "
+            "with comments kbest_rank and tree_log_probability.",
         ),
     ] = None,
     keep_tags: Annotated[
         bool,
         typer.Option(
             "--keep-tags",
-            help="Keep tags and lemmas of the input, which is conllu, conllx or brackets, and fill in those "
-            "that are `_`, as they go best with the others. In conllu and conllx, with a model that is only "
-            "a parser, this is always so, and nothing is filled in.",
+            help="Keep tags and lemmas of the input (conllu, conllx, brackets), and fill in those that are "
+            "`_`, as goes best with them. With a model that is only a parser, this is always so, "
+            "and nothing is filled in.",
         ),
     ] = False,
     lenient: Annotated[
         bool,
         typer.Option(
             "--lenient",
-            help="Skip sentences that break the format, that no tree fits or that are too long, and "
-            "paragraphs of raw text that are no UTF-8: they are not in the output, but counted.",
+            help="Leave out and count sentences that break the format, that no tree fits or that are too "
+            "long, and paragraphs of raw text that are no UTF-8.",
         ),
     ] = False,
     threads: FileThreads = DEFAULTS.threads,
@@ -104,8 +105,8 @@ def parse(
         str | None,
         typer.Option(
             metavar="WHICH",
-            help="from-input: heads, labels, tags and lemmas of the input (not `_`) are kept, heads that "
-            "MISC forbids (`ForbiddenHeads=2,5`) are none, and the rest is the best that goes with that.",
+            help="from-input: heads, labels, tags and lemmas of the input (not `_`) are kept, heads in "
+            "`ForbiddenHeads=2,5` of MISC are none, and the rest is the best that goes with that.",
             rich_help_panel=ALLOWED,
         ),
     ] = None,
@@ -114,8 +115,8 @@ def parse(
         typer.Option(
             metavar="FILE",
             help="Rules that all trees satisfy, one a line, such as `at most 1 nsubj under upos=VERB`, "
-            "`no children under upos=PUNCT`, `root is upos=VERB,AUX`, `phrase 3-7 in sent_id=s12`. "
-            "If no tree can, that is an error that names rule and token.",
+            "`root is upos=VERB,AUX`, `phrase 3-7 in sent_id=s12`. If no tree can, an error names rule and "
+            "token.",
             rich_help_panel=ALLOWED,
         ),
     ] = None,
@@ -131,7 +132,7 @@ def parse(
         bool | None,
         typer.Option(
             "--multi-root/--single-root",
-            help="Whether a tree may have several roots. By default as in training.",
+            help="Several roots, or one. By default as in training.",
             rich_help_panel=ALLOWED,
         ),
     ] = None,
@@ -139,7 +140,8 @@ def parse(
         str,
         typer.Option(
             metavar="NAME",
-            help="best: the tree of the highest score. mbr: the one with the most arcs expected to be right.",
+            help="best, the default: the highest score. mbr: the most arcs expected to be right.",
+            show_default=False,
             rich_help_panel=SEARCH,
         ),
     ] = DEFAULTS.decoder,
@@ -148,15 +150,15 @@ def parse(
         typer.Option(
             "--certificates",
             help="A comment says whether a tree is proved to be the best (`certificate = proved`), or how "
-            "far its score may be from the best (`gap`).",
+            "far it may be from it (`gap`).",
             rich_help_panel=SEARCH,
         ),
     ] = False,
     nodes: Annotated[
         int | None,
         typer.Option(
-            help="With --certificates: of branch and bound, which goes on where the solver proves "
-            f"nothing, at most; 0 is the solver alone. By default {CERTIFYING_NODES}.",
+            help="With --certificates: of branch and bound, where the solver proves nothing, at most. By "
+            f"default {CERTIFYING_NODES}; 0 is none.",
             show_default=False,
             rich_help_panel=SEARCH,
         ),
@@ -165,20 +167,18 @@ def parse(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What finds the best tree if the model has parts of several arcs: "
+            help="What finds the best tree where arcs make parts: "
             f"{', '.join(SOLVERS)}; slower: {', '.join(GRAPH_SOLVERS)}. By default as in training.",
             rich_help_panel=SEARCH,
         ),
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(help="Of that solver, at most. By default as in training.", rich_help_panel=SEARCH),
+        typer.Option(help="Of it, at most. By default as in training.", rich_help_panel=SEARCH),
     ] = None,
     propagations: Annotated[
         int | None,
-        typer.Option(
-            help="Of belief propagation, which finds probabilities, at most.", rich_help_panel=SEARCH
-        ),
+        typer.Option(help="Of belief propagation, at most.", rich_help_panel=SEARCH),
     ] = None,
     constraint: Annotated[
         str | None,
@@ -190,17 +190,18 @@ def parse(
         ),
     ] = None,
     style: Annotated[
-        Style, typer.Option(help="Drawn trees: arcs beside the words, or indented.", rich_help_panel=SPEED)
+        Style,
+        typer.Option(
+            help="Drawn trees: arcs (default) or indented.", show_default=False, rich_help_panel=SPEED
+        ),
     ] = Style.arcs,
     batch: FileBatch = DEFAULTS.batch,
 ) -> None:
     """Parse a text, or a file: every sentence gets a tree.
 
-    Words and, with `--keep-tags`, tags of a treebank are kept, as are comments, multiword tokens, empty nodes
-    and MISC, and enhanced dependencies (DEPS) of words whose head is the one that was there; others are
-    emptied. An old tree that is replaced may be broken. Input may be endless: it is read, parsed and written
-    as it comes. The output file gets its name only when all is written; after an error there is no half of
-    it. Examples:
+    Of a treebank all is kept but tags (without `--keep-tags`), trees and DEPS of words whose head is another
+    one now. An old tree may be broken. Input may be endless: it is read, parsed and
+    written as it comes. The output file gets its name only when all is written: there is no half of it.
 
         arbora parse "The door that you opened is green."
         arbora parse -i book.txt -o book.conllu --threads 2
@@ -208,7 +209,7 @@ def parse(
         zcat raw.txt.gz | arbora parse --probabilities > parsed.conllu
         arbora parse -i started.conllu --constraints from-input -o done.conllu
         arbora parse -i raw.conllu --rules guidelines.txt -o parsed.conllu
-        arbora parse -m wsj.model -i dev.mrg --keep-tags -o parsed.mrg   # constituents
+        arbora parse -m wsj.model -i dev.mrg --keep-tags -o parsed.mrg
     """
     if constraints not in (None, "from-input"):
         raise ArboraError(f"there are no constraints {constraints!r}; there is from-input")

@@ -21,7 +21,7 @@ from arbora.evaluation import Judgement, judge
 from arbora.training import EpochReport
 from arbora.treebank import FORMATS, Sentence, read, write
 from arbora.treebank.files import display_name
-from arbora.treebank.formats import piped_format
+from arbora.treebank.formats import find_format
 
 DEFAULTS = TrainingOptions()
 READ = {name: FORMATS[name] for name in ("conllu", "conllx")}
@@ -108,7 +108,7 @@ def suspects_command(
         raise ArboraError("say who judges: --model M that has not seen GOLD, or --jackknife K")
     if shape is not Shape.conllu and output != "-":
         raise ArboraError("--output is for --format conllu; tables and JSON go to standard output")
-    read_as = piped_format(gold, input_format, known=READ, option="--input-format").name
+    read_as = find_format(gold, input_format, known=READ, option="--input-format", unnamed="conllu").name
     sentences: list[Sentence] = list(read(gold, read_as))
     threads = threads or available_cpus()
     if model is not None:

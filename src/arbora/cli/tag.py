@@ -6,17 +6,28 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import FileBatch, FileThreads, InputFile, OutputFile, tell_skipped
+from arbora.cli.options import (
+    FileBatch,
+    FileThreads,
+    InputFile,
+    OutputFile,
+    StrayFile,
+    check_stray,
+    tell_skipped,
+)
 from arbora.cli.progress import shown_progress
 from arbora.pipeline.shipped import DEFAULT
 from arbora.pipeline.tagging import find_tagger
+from arbora.pipeline.writers import JSON
 from arbora.text import TagOptions
-from arbora.text.tagging.files import TaggingReport, tag_file
+from arbora.text.tagging.files import TAGGED, TaggingReport, tag_file
 
 DEFAULTS = TagOptions()
+WRITTEN = TAGGED | {"json": JSON}
 
 
 def tag(
+    stray: StrayFile = None,
     model: Annotated[
         str,
         typer.Option(
@@ -32,7 +43,8 @@ def tag(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Format of the output: conllu or conllx; told by its name if left out, conllu for `-`.",
+            help="Format of the output: conllu, conllx or json (a line for each sentence); told by its name "
+            "if left out, conllu for `-`.",
         ),
     ] = None,
     input_format: Annotated[
@@ -71,7 +83,7 @@ def tag(
         bool,
         typer.Option(
             "--lenient",
-            help="Skip sentences that break the format: they are not in the output, but counted.",
+            help="Leave out and count sentences that break the format or are no UTF-8.",
         ),
     ] = False,
     threads: FileThreads = DEFAULTS.threads,
@@ -93,6 +105,7 @@ def tag(
     Input may be endless: it is read, tagged and written as it comes. The output file gets its name only when
     all is written; after an error there is no half of it.
     """
+    check_stray(stray, "arbora tag")
     options = TagOptions(
         probabilities=probabilities,
         candidates=candidates,
@@ -108,6 +121,7 @@ def tag(
             options,
             source_format=input_format,
             target_format=format,
+            writes=WRITTEN,
             lenient=lenient,
             progress=show,
         )

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import FileThreads, InputFile, OutputFile, tell_skipped
+from arbora.cli.options import FileThreads, InputFile, OutputFile, StrayFile, check_stray, tell_skipped
 from arbora.cli.progress import shown_progress
 from arbora.pipeline.shipped import DEFAULT, find_component
 from arbora.text.tokenizing.files import PRETOKENIZED, TEXT, TokenizingReport, tokenize_file
 
 
 def tokenize_command(
+    stray: StrayFile = None,
     model: Annotated[
         str,
         typer.Option(
@@ -25,13 +26,13 @@ def tokenize_command(
     input: InputFile = "-",
     output: OutputFile = "-",
     input_format: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="FORMAT",
-            help=f"{TEXT}, or one whose words stay as they are and that needs no model: "
+            help=f"{TEXT}, the default, or one whose words stay as they are and that needs no model: "
             f"{', '.join(PRETOKENIZED)}.",
         ),
-    ] = TEXT,
+    ] = None,
     ranges: Annotated[
         bool,
         typer.Option("--ranges", help="Each token's place in the text, as TokenRange=start:end in MISC."),
@@ -40,8 +41,7 @@ def tokenize_command(
         bool,
         typer.Option(
             "--lenient",
-            help="Skip paragraphs that are no UTF-8, or sentences that break another format: they are not "
-            "in the output, but counted.",
+            help="Leave out and count paragraphs that are no UTF-8, or sentences that break another format.",
         ),
     ] = False,
     threads: FileThreads = 1,
@@ -61,9 +61,10 @@ def tokenize_command(
 
         arbora tokenize --input-format horizontal --input words.txt --output words.conllu
     """
+    check_stray(stray, "arbora tokenize")
     with shown_progress(output, "Tokenizing", _counts) as show:
         report = tokenize_file(
-            find_component(model, adds="words") if input_format == TEXT else None,
+            find_component(model, adds="words") if input_format in (None, TEXT) else None,
             input,
             output,
             source_format=input_format,

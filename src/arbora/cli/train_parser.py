@@ -28,31 +28,37 @@ _RATES = ", ".join(f"{learner.rate:g} for {name}" for name, learner in LEARNERS.
 def train_parser(
     train: Annotated[
         str,
-        typer.Argument(
-            metavar="TRAIN", help="The treebank: CoNLL-U or CoNLL-X; heads and labels may be missing (`_`)."
-        ),
+        typer.Argument(metavar="TRAIN", help="CoNLL-U or CoNLL-X; heads and labels may be missing."),
     ],
     output: ModelOutput,
     dev: Annotated[
         str | None,
         typer.Option(
             metavar="DEV",
-            help="A treebank to choose the best epoch by, and to make probabilities honest on. Without it "
-            "some of TRAIN is held out (--dev-fraction).",
+            help="A treebank to choose the best epoch and make probabilities honest by. Without it some of "
+            "TRAIN is held out.",
         ),
     ] = None,
     dev_fraction: DevFraction = None,
     preset: Annotated[
-        str, typer.Option(metavar="NAME", help=f"The kind of parser: {', '.join(PRESETS)}.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"The kind of parser: {', '.join(PRESETS)}. By default {DEFAULTS.preset}.",
+            show_default=False,
+        ),
     ] = DEFAULTS.preset,
-    epochs: Annotated[int, typer.Option(help="Passes over the treebank.")] = DEFAULTS.epochs,
+    epochs: Annotated[
+        int,
+        typer.Option(help=f"Passes over the treebank. By default {DEFAULTS.epochs}.", show_default=False),
+    ] = DEFAULTS.epochs,
     projective: Projective = None,
     multi_root: Annotated[
         bool,
-        typer.Option("--multi-root", help="A sentence may have several roots.", rich_help_panel="Trees"),
+        typer.Option("--multi-root", help="Allow several roots.", rich_help_panel="Trees"),
     ] = False,
     compact: Annotated[
-        bool, typer.Option("--compact", help="Write 8-bit weights: a much smaller file, hardly less exact.")
+        bool, typer.Option("--compact", help="8-bit weights: smaller, hardly less exact.")
     ] = False,
     licence: Licence = "",
     threads: Threads = None,
@@ -61,28 +67,28 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"What is made small: {', '.join(LOSSES)}. By default {DEFAULTS.loss}; perceptron with "
-            "the learner of that name.",
+            help=f"What is made small: {', '.join(LOSSES)}. By default {DEFAULTS.loss}, or that of the "
+            "learner perceptron.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
     beta: Annotated[
         float | None,
         typer.Option(
-            help="Another beta of the loss: small counts all trees, `inf` the worst one only.",
+            help="Of the loss: small counts all trees, `inf` only the worst.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
     gamma: Annotated[
         float | None,
-        typer.Option(help="Another gamma of the loss: how much a wrong arc costs.", rich_help_panel=LEARNING),
+        typer.Option(help="Of the loss: how much a wrong arc costs.", rich_help_panel=LEARNING),
     ] = None,
     learner: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"How steps are made: {', '.join(LEARNERS)}. By default {DEFAULTS.learner}; perceptron with "
-            "the loss of that name.",
+            help=f"How steps are made: {', '.join(LEARNERS)}. By default {DEFAULTS.learner}, or that of the "
+            "loss perceptron.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -93,7 +99,7 @@ def train_parser(
     batch: Annotated[
         int,
         typer.Option(
-            help=f"Sentences between two changes of the weights. By default {DEFAULTS.batch}.",
+            help=f"Sentences between two steps. By default {DEFAULTS.batch}.",
             show_default=False,
             rich_help_panel=LEARNING,
         ),
@@ -110,8 +116,8 @@ def train_parser(
         int,
         typer.Option(
             metavar="N",
-            help="Learn from N parts of the treebank apart, and mix the weights after each epoch; "
-            "this takes more epochs. The model depends on N.",
+            help="Learn from N parts of the treebank apart, and mix weights after each epoch: it takes more "
+            "of them. The model depends on N.",
             show_default=False,
             rich_help_panel=LEARNING,
         ),
@@ -120,8 +126,8 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="WHERE",
-            help="Who does the shards: a number of processes, dask://HOST:PORT or ray://HOST:PORT. "
-            "The model does not depend on it.",
+            help="Who does the shards: a number of processes, dask://HOST:PORT or ray://HOST:PORT; the model "
+            "is the same.",
             show_default=False,
             rich_help_panel=LEARNING,
         ),
@@ -130,7 +136,7 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Your own feature templates, instead of the preset's.",
+            help="Feature templates instead of the preset's.",
             rich_help_panel=WEIGHTS,
         ),
     ] = None,
@@ -138,16 +144,17 @@ def train_parser(
         str,
         typer.Option(
             metavar="WHICH",
-            help="complete: features of any arc get a weight. supported: only those of gold trees, which is "
-            "a smaller model when compact.",
+            help="complete, the default: features of any arc get a weight. supported: only those of gold "
+            "trees, a smaller model when compact.",
+            show_default=False,
             rich_help_panel=WEIGHTS,
         ),
     ] = DEFAULTS.features,
     bits: Annotated[
         int | None,
         typer.Option(
-            help="There are 2^BITS weights; the model file has 2 bytes for each. By default "
-            f"{DEFAULTS.bits}, or {HIGHER.bits} where arcs make parts.",
+            help=f"There are 2^BITS weights, 2 bytes each. By default {DEFAULTS.bits}, or {HIGHER.bits} "
+            "where arcs make parts.",
             rich_help_panel=WEIGHTS,
         ),
     ] = None,
@@ -155,17 +162,17 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="WHEN",
-            help=f"{', '.join(LABELS)}: labels are found with the tree, after it, or both. By default as the "
-            "preset has it.",
+            help=f"{', '.join(LABELS)}: labels are found with the tree, after it, or both. By default the "
+            "preset's.",
             rich_help_panel=WEIGHTS,
         ),
     ] = None,
     pruning: Annotated[
         float | None,
         typer.Option(
-            help="A quick first model drops improbable arcs, as many as it can while it loses at most this "
-            "share of the right ones (on dev, if there is one). More is faster; 0 keeps all arcs. By default "
-            f"{DEFAULTS.pruning:g} for arcs alone, {HIGHER.pruning:g} where arcs make parts.",
+            help="A quick first model drops improbable arcs, and at most this share of the right ones. More "
+            f"is faster; 0 keeps all. By default {DEFAULTS.pruning:g}, or {HIGHER.pruning:g} where arcs make "
+            "parts.",
             rich_help_panel=WEIGHTS,
         ),
     ] = None,
@@ -173,8 +180,7 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="KINDS",
-            help="These parts of several arcs instead of the preset's, with commas between: "
-            f"{', '.join(PARTS)}. A kind that the templates lack brings its own.",
+            help=f"Instead of the preset's, with commas between: {', '.join(PARTS)}. Templates come along.",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
@@ -182,8 +188,8 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"What finds the best tree where arcs make parts: {', '.join(SOLVERS)}. Losses with "
-            f"probabilities take bp. By default {HIGHER.solver}.",
+            help=f"What finds the best tree: {', '.join(SOLVERS)} (for losses with probabilities). "
+            f"By default {HIGHER.solver}.",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
@@ -212,9 +218,8 @@ def train_parser(
         str | None,
         typer.Option(
             metavar="SET",
-            help=f"Learn beyond trees: {', '.join(OUTER_SETS)}. relaxation: from fractions that dual "
-            "decomposition leaves; automata: from what each automaton takes alone. By default as the "
-            "preset has it.",
+            help=f"Learn beyond trees: {', '.join(OUTER_SETS)}; that is from fractions that dual "
+            "decomposition leaves, or from what each automaton takes alone. By default the preset's.",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
@@ -222,8 +227,8 @@ def train_parser(
         int | None,
         typer.Option(
             metavar="N",
-            help="Every arc has one of N hidden roles, which are summed out. Takes a loss with probabilities "
-            "(crf unless another is named) and second-stage labels.",
+            help="Every arc has one of N hidden roles, which are summed out: by a loss with probabilities "
+            "(by default crf), with second-stage labels.",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
@@ -231,22 +236,20 @@ def train_parser(
         int | None,
         typer.Option(
             metavar="N",
-            help="Every word has one of N hidden tags, which are summed out by belief propagation. Takes a "
-            "loss with probabilities (crf unless another is named).",
+            help="Every word has one of N hidden tags, which are summed out by bp and a loss with "
+            "probabilities (by default crf).",
             rich_help_panel=SEVERAL_ARCS,
         ),
     ] = None,
 ) -> None:
     """Train a dependency parser.
 
-    A treebank, a dev set, and a few minutes:
-
         arbora train parser train.conllu --dev dev.conllu --output en.model
 
     The parser sees words and the tags that the treebank has (UPOS, XPOS, FEATS, LEMMA): parse input with the
-    same ones. After every epoch all is kept in `MODEL.checkpoint`. If the run is killed, the same command
-    with `--resume` goes on, and gives the same bytes as if nothing had happened. The same treebank, options
-    and seed give the same model on any number of threads.
+    same ones. After every epoch all is kept in `MODEL.checkpoint`: if the run is killed, the same command
+    with `--resume` goes on, to the same bytes. The same treebank, options and seed give the same model on any
+    number of threads.
     """
     perceptron = "perceptron" in (loss, learner)  # one name is enough for both
     if latent_roles:  # which leave no choice of labels, and little of losses

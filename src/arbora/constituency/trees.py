@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from arbora.errors import FileError
 from arbora.models.checking import a_list, a_name
 from arbora.treebank import Constituent, read
+from arbora.treebank.formats import find_format
 
 NO_LABEL = " \t\r\n()"
 """Characters that no label or tag has: brackets could not write it."""
@@ -72,7 +73,7 @@ def tree_of_spans(spans: Sequence[tuple[str, int, int]], sentence: TaggedWords) 
 
 def read_trees(path: str) -> list[Constituent]:
     """The trees of a file in brackets; FileError if there are none, or if it holds something else."""
-    found = list(read(path))
+    found = list(read(path, find_format(path).name))
     if not found or not all(isinstance(tree, Constituent) for tree in found):
         raise FileError("there are no bracketed trees in this file", file=path)
     return found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from html import escape
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from arbora.draw import api
@@ -114,6 +115,33 @@ def write_svg(output: str, shown: Iterable[Exhibit], title: str = "Trees") -> No
     items = list(shown)
     trees, names = [item.tree for item in items], [item.name for item in items]
     _write(output, api.stacked_svg(trees, names, title, [item.probabilities for item in items]))
+
+
+def write_html(output: str, shown: Iterable[Exhibit]) -> None:
+    """Write trees as a page, each below its name: all of them, or a file each as `write_svg` does.
+
+    >>> from arbora.treebank import Sentence
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "go.html")
+    >>> write_html(path, exhibits([Sentence(["Go"], heads=[0])]))
+    >>> open(path, encoding="utf-8").read().count("<svg")
+    1
+    """
+    if "{}" in output:
+        for item in shown:
+            _write(_numbered(output, item), "".join(_page([item])))
+        return
+    with open_output(output) as stream:
+        for part in _page(shown):
+            stream.write(part.encode())
+
+
+def _page(shown: Iterable[Exhibit]) -> Iterator[str]:
+    yield '<!doctype html>\n<meta charset="utf-8">\n<title>Trees</title>\n'
+    for _, items in groupby(shown, key=lambda item: item.number):
+        for place, item in enumerate(items):
+            heading = "" if place else f"<h3>{escape(item.name)}</h3>\n"
+            yield f"{heading}{api.svg(item.tree, item.probabilities)}\n"
 
 
 def _numbered(output: str, item: Exhibit) -> str:

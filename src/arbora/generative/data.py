@@ -25,7 +25,7 @@ PLAIN = "horizontal"
 def read_corpus(path: str, options: GenerativeOptions) -> list[Sentence]:
     """The sentences of a file: CoNLL-U, CoNLL-X, or plain words; FileError if they cannot be learned from."""
     try:
-        format = find_format(path, None).name
+        format = find_format(path).name
     except ArboraError:
         format = PLAIN
     if format == "brackets":

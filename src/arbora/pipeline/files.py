@@ -45,6 +45,7 @@ from arbora.treebank.batches import (
     without_refused,
 )
 from arbora.treebank.files import check_output, chunks, display_name, open_input
+from arbora.treebank.raw_text import text_pieces
 from arbora.treebank.reading import Reader
 from arbora.treebank.streaming import rewrite_file
 
@@ -87,21 +88,21 @@ def parse_file(
     The model is a pipeline, or a parser alone; one of constituents is given the tokenizer and tagger that
     come with Arbora, where the source has no words or tags. ``source_format``: text, horizontal (a sentence a
     line, words between spaces), vertical (a word a line), conllu, conllx or brackets; told by the name if it
-    is left out, and where that tells nothing text, or conllu if the model has no tokenizer.
-    ``target_format``: conllu, conllx, brackets (constituents, a tree a line), json (an object a line for each
-    sentence), text (drawn), svg or html; told by the name if it is left out, else as the source if that is a
-    treebank, else conllu. With ``kbest``, each of a sentence's best trees is a sentence of its own, with its
-    rank and log-probability: constituents if they are written in brackets or if there are no others. With
-    ``rules``, all trees satisfy them. With ``keep_tags``, or constraints, tags and lemmas of the source stay.
-    ``lenient``: a sentence that breaks the format, that no tree fits or that is too long is left out, and so
-    is a paragraph of raw text that is no UTF-8; the report counts them. The target gets its name only when
-    all is written.
+    is left out. Of ``-``, which has none, it is text, or conllu if the model has no tokenizer; what is not
+    said to be text and begins as CoNLL-U does is refused. ``target_format``: conllu, conllx, brackets
+    (constituents, a tree a line), json (an object a line for each sentence), text (drawn), svg or html; told
+    by the name if it is left out; of ``-`` as the source if that is a treebank, else conllu. With ``kbest``,
+    each of a sentence's best trees is a sentence of its own, with its rank and log-probability: constituents
+    if they are written in brackets or if there are no others. With ``rules``, all trees satisfy them. With
+    ``keep_tags``, or constraints, tags and lemmas of the source stay. ``lenient``: a sentence that breaks the
+    format, that no tree fits or that is too long is left out, and so is a paragraph of raw text that is no
+    UTF-8; the report counts them. The target gets its name only when all is written.
     """
     options = (options or ParseOptions()).check()
     _check_wishes(options, kbest, rules)
     write_as = output_format(target, target_format)
-    if text is None and source_format is not None:
-        input_format(source, source_format, "")
+    if text is None:
+        input_format(source, source_format, TEXT)
     check_output(target)
     pipeline = open_pipeline(model)
     read_as = TEXT if text is not None else input_format(source, source_format, default_input(pipeline))
@@ -121,6 +122,7 @@ def parse_file(
     report, started = ParsingReport(), time.perf_counter()
     ranked = "constituents" if write_as == BRACKETS or "heads" not in pipeline.adds else "heads"
     skip = None if not lenient else report.skip if text is not None else report.skip_of(display_name(source))
+    said = source_format is not None
     skip_read = report.skip_paragraphs_of(display_name(source)) if lenient and read_as == TEXT else skip
     steps = [_counting(report, progress)]
     for step in _steps(pipeline, options, kbest, ranked, rules, keep_tags):
@@ -128,6 +130,8 @@ def parse_file(
     if write_as == "conllu" and text is None and read_as in (TEXT, "conllu"):
 
         def rewrite(pieces: Iterable[bytes]) -> Generator[ConlluPiece, None, None]:
+            if read_as == TEXT:
+                pieces = text_pieces(pieces, said=said)
             batches = _batches_of(pipeline, pieces, read_as, options, skip_read)
             return to_conllu(annotated(batches, steps), threads=options.threads)
 
@@ -144,7 +148,7 @@ def parse_file(
             begins_at_once=read_as != TEXT,
         )
     else:
-        batches = _batches(pipeline, source, text, read_as, options, report, skip_read)
+        batches = _batches(pipeline, source, text, read_as, options, report, skip_read, said)
         found = to_sentences(annotated(batches, steps))
         sentences = counted(found if text is not None else _named(found, source), report)
         if write_as == "conllx":
@@ -246,6 +250,7 @@ def _batches(
     options: ParseOptions,
     report: ParsingReport,
     skip: Skip | None,
+    said: bool,
 ) -> Iterator[_core.Batch]:
     """The words of a text, or of a file in any format."""
     if text is not None:
@@ -254,7 +259,7 @@ def _batches(
         stream = open_input(source)
         with nullcontext() if source == "-" else stream, closing(chunks(stream, source)) as pieces:
             try:
-                yield from _batches_of(pipeline, pieces, TEXT, options, skip)
+                yield from _batches_of(pipeline, text_pieces(pieces, said=said), TEXT, options, skip)
             except FileError as error:
                 error.file = display_name(source)
                 raise

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from html import escape
 from typing import TypeAlias
 
 from arbora.dependency.output import KBEST_RANK
-from arbora.draw import svg
 from arbora.draw import text as drawn
 from arbora.draw.carried import Asked
 from arbora.draw.characters import visible
-from arbora.draw.gallery import Exhibit, write_svg
+from arbora.draw.gallery import Exhibit, write_html, write_svg
 from arbora.pipeline.documents import ParsedSentence
 from arbora.treebank import Constituent, Sentence, write
 from arbora.treebank.files import open_output
+from arbora.treebank.formats import Format, unread
 
 Writer: TypeAlias = "Callable[[str, Iterator[Sentence], Look], None]"
 
@@ -53,8 +52,16 @@ def _write_brackets(target: str, sentences: Iterator[Sentence], _: Look) -> None
 def _write_json(target: str, sentences: Iterator[Sentence], look: Look) -> None:
     with open_output(target) as stream:
         for sentence in sentences:
-            data = ParsedSentence(sentence).to_dict(probabilities=look.probabilities)
-            stream.write(json.dumps(data, ensure_ascii=False).encode() + b"\n")
+            stream.write(_json_line(sentence, probabilities=look.probabilities).encode())
+
+
+def _json_line(sentence: Sentence, *, probabilities: bool = False) -> str:
+    data = ParsedSentence(sentence).to_dict(probabilities=probabilities)
+    return f"{json.dumps(data, ensure_ascii=False)}\n"
+
+
+JSON = Format("json", (".json", ".jsonl"), "an object a line", unread, _json_line, lambda *_: "")
+"""The same, for sentences that have no parser."""
 
 
 def _write_drawn(target: str, sentences: Iterator[Sentence], look: Look) -> None:
@@ -78,13 +85,12 @@ def _write_svg(target: str, sentences: Iterator[Sentence], look: Look) -> None:
 
 
 def _write_html(target: str, sentences: Iterator[Sentence], look: Look) -> None:
-    with open_output(target) as stream:
-        stream.write(b'<!doctype html>\n<meta charset="utf-8">\n<title>Trees</title>\n')
-        for sentence in sentences:
-            heading = escape(sentence.text or " ".join(sentence.forms))
-            stream.write(f"<h3>{heading}</h3>\n".encode())
-            for tree, odds in look.shown(sentence):
-                stream.write(f"{svg(tree, odds)}\n".encode())
+    named = (
+        Exhibit(number, sentence.text or " ".join(sentence.forms), *shown)
+        for number, sentence in enumerate(sentences, 1)
+        for shown in look.shown(sentence)
+    )
+    write_html(target, named)
 
 
 WRITERS: dict[str, Writer] = {

@@ -54,7 +54,7 @@ def convert(
     """
     kinds = (
         find_format(source, source_format, option="--from").name,
-        find_format(target, target_format, known=WRITTEN, option="--to").name,
+        find_format(target, target_format, known=WRITTEN, option="--to", writing=True).name,
     )
     if (without_traces or without_functions) and kinds[0] != "brackets":
         raise ArboraError("traces and functions can be taken out of brackets only")

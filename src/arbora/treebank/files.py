@@ -192,6 +192,32 @@ def _file_error(error: OSError, name: str) -> FileError:
     return FileError(reasons.get(type(error), error.strerror or str(error)), file=name)
 
 
+def is_unnamed(path: str) -> bool:
+    """Whether this is standard input or output, a pipe or a device: what has no name that tells a format.
+
+    >>> is_unnamed("-"), is_unnamed(os.devnull), is_unnamed("en.conllu")
+    (True, True, False)
+    """
+    if path == "-":
+        return True
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def check_input(path: str) -> None:
+    """FileError if there is no such file, or it is a directory; ``-`` is always there."""
+    if path == "-":
+        return
+    try:
+        if stat.S_ISDIR(os.stat(path).st_mode):
+            raise IsADirectoryError
+    except OSError as error:
+        raise _file_error(error, path) from None
+
+
 def check_output(path: str) -> None:
     """FileError if nothing can be written to this name: to know that before long work, not after it."""
     if path == "-":

@@ -8,7 +8,7 @@ from typing import Any
 
 from arbora.errors import FileError
 from arbora.treebank import brackets, conllu, conllx, horizontal, raw_text, vertical
-from arbora.treebank.files import plain_name
+from arbora.treebank.files import check_input, display_name, is_unnamed, plain_name
 from arbora.treebank.problems import Broken
 
 
@@ -74,44 +74,51 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def _unread(pieces: Iterable[bytes], single_root: bool | None) -> Iterator[Broken]:
+def unread(pieces: Iterable[bytes], single_root: bool | None) -> Iterator[Broken]:
+    """What nobody reads as sentences."""
     yield Broken([FileError("raw text has no words yet: `arbora tokenize` finds them")])
 
 
 WRITTEN: dict[str, Format] = FORMATS | {
-    "text": Format("text", (".txt",), "raw text", _unread, raw_text.encode, raw_text.separator)
+    "text": Format("text", (".txt",), "raw text", unread, raw_text.encode, raw_text.separator)
 }
 """The formats that can be written: one more, which has no words to be read."""
 
 
 def find_format(
-    path: str, name: str | None = None, *, known: Mapping[str, Format] = FORMATS, option: str = "`format`"
+    path: str,
+    name: str | None = None,
+    *,
+    known: Mapping[str, Format] = FORMATS,
+    option: str | None = None,
+    writing: bool = False,
+    unnamed: str | None = None,
 ) -> Format:
-    """The format of this name, or else the one the file's name tells; ``option`` names it in messages.
+    """The format of this name, or else the one the file's name tells.
+
+    ``option`` is what messages say a format can be named by; nothing, if only names of files tell it. A file
+    that is not there, or is a directory, is told as such, unless it is for ``writing``. ``unnamed`` is the
+    format of ``-``, a pipe or a device.
 
     >>> find_format("en.conllu.gz").name, find_format("-", "brackets").name
     ('conllu', 'brackets')
     """
-    names = ", ".join(known)
     if name is not None:
         if name not in known:
-            raise FileError(f"there is no format {name}; there are {names}", file=path)
+            raise FileError(f"there is no format {name}; there are {', '.join(known)}", file=path)
         return known[name]
     plain = plain_name(path).lower()
     for format in known.values():
         if plain.endswith(format.suffixes):
             return format
-    raise FileError(f"the name does not tell the format: say which by {option}, one of {names}", file=path)
-
-
-def piped_format(
-    path: str, name: str | None, *, known: Mapping[str, Format] = FORMATS, option: str
-) -> Format:
-    """`find_format` where standard input or output (``-``) is CoNLL-U if nobody says otherwise.
-
-    >>> piped_format("-", None, option="--format").name, piped_format("-", "conllx", option="--format").name
-    ('conllu', 'conllx')
-    """
-    if path == "-" and name is None:
-        name = "conllu"
-    return find_format(path, name, known=known, option=option)
+    if unnamed is not None and is_unnamed(path):
+        return known[unnamed]
+    if not writing:
+        check_input(path)
+    whence = "nothing tells the format" if path == "-" else "the name does not tell the format"
+    if option is not None:
+        hint = f"say which by {option}, one of {', '.join(known)}"
+    else:
+        *suffixes, last = [suffix for format in known.values() for suffix in format.suffixes]
+        hint = f"a file is needed whose name ends in {', '.join(suffixes)} or {last}"
+    raise FileError(f"{whence}: {hint}", file=display_name(path, writing=writing))

@@ -9,13 +9,50 @@ stands before ``# newdoc`` and ``# newpar``.
 from __future__ import annotations
 
 import re
+from collections.abc import Generator, Iterable
 
+from arbora.errors import FileError
 from arbora.treebank.comments import begins
 from arbora.treebank.sentence import Sentence
 from arbora.treebank.tokens import surface_tokens
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_CONLLU = re.compile(
+    rb"\s*(?:#.*\n)*"
+    rb"(?:# (?:(?:sent_id|text|global\.columns) *=|new(?:doc|par)(?: id *=|\s*\n))"
+    rb"|\d[\d.-]*(?:\t[^\t\n]+){9})"
+)
+_UNDECIDED = re.compile(rb"\s*(?:#.*\n)*(?:#.*|\d[\d.-]*(?:\t.*)?)?")
+_LONGEST_START = 1 << 16
 _ESCAPED = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "p": "|", "\\": "\\"}
+
+
+def text_pieces(pieces: Iterable[bytes], *, said: bool) -> Generator[bytes, None, None]:
+    r"""The same pieces of a text; FileError if they begin as CoNLL-U does, unless text is ``said``.
+
+    It does with a comment that treebanks have, or with a line of ten columns.
+
+    >>> list(text_pieces([b"# Dogs\n", b"bark"], said=False))
+    [b'# Dogs\nbark']
+    >>> list(text_pieces([b"# sent_", b"id = s1\n"], said=False))
+    Traceback (most recent call last):
+    arbora.errors.FileError: this is CoNLL-U, it seems, and not text: say which by --input-format, ...
+    """
+    if said:
+        yield from pieces
+        return
+    start, rest = b"", iter(pieces)
+    for piece in rest:
+        start += piece
+        if len(start) > _LONGEST_START or not _UNDECIDED.fullmatch(start):
+            break
+    if _CONLLU.match(start):
+        raise FileError(
+            "this is CoNLL-U, it seems, and not text: say which by --input-format, conllu or text"
+        )
+    if start:
+        yield start
+    yield from rest
 
 
 def encode(sentence: Sentence) -> str:

@@ -18,6 +18,9 @@ from arbora.treebank.sentence import Sentence
 Item = TypeVar("Item")
 Path = str | os.PathLike[str]
 
+IN_PYTHON = "`format=` in Python"
+"""By what a format is named here."""
+
 
 class Reader(Generic[Item]):
     """An iterator over the sentences or trees of a file; nothing is held but what is being read.
@@ -136,18 +139,21 @@ def read(
     [['Dogs', 'bark']]
     """
     name = os.fspath(path)
-    return Reader(name, find_format(name, format), lenient=lenient, single_root=single_root)
+    return Reader(name, find_format(name, format, option=IN_PYTHON), lenient=lenient, single_root=single_root)
 
 
-def write(path: Path, items: Iterable[Sentence | Constituent], format: str | None = None) -> int:
+def write(path: Path, items: Iterable[Sentence | Constituent], format: str | Format | None = None) -> int:
     """Write sentences or trees to a file as they come, and return how many there were.
 
     The file gets its name when all is written: on an error nothing is left, and what had the name stays.
     ``-`` is standard output. What was read from the same format is written byte for byte as it was. Besides
-    the formats that `read` knows there is ``text`` (``.txt``), raw text.
+    the formats that `read` knows there is ``text`` (``.txt``), raw text; or whatever ``Format`` is given.
     """
     name = os.fspath(path)
-    chosen = find_format(name, format, known=WRITTEN)
+    if isinstance(format, Format):
+        chosen = format
+    else:
+        chosen = find_format(name, format, known=WRITTEN, option=IN_PYTHON, writing=True)
     count = 0
     text, before = "", None
     with open_output(name) as stream:

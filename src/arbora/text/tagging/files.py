@@ -14,7 +14,7 @@ from arbora.treebank import FORMATS, Sentence, write
 from arbora.treebank.batches import ConlluPiece, Skip
 from arbora.treebank.conllx import Losses, reduced
 from arbora.treebank.files import check_output, display_name
-from arbora.treebank.formats import piped_format
+from arbora.treebank.formats import find_format
 from arbora.treebank.reading import Reader
 from arbora.treebank.skipping import Skipped
 from arbora.treebank.streaming import rewrite_file
@@ -53,19 +53,23 @@ def tag_file(
     *,
     source_format: str | None = None,
     target_format: str | None = None,
+    writes: Mapping[str, Format] = TAGGED,
     lenient: bool = False,
     progress: Callable[[TaggingReport], None] | None = None,
 ) -> TaggingReport:
     """Tag a file, as a stream: memory does not grow with it. Old tags and lemmas are replaced, unless kept.
 
     ``model`` is what finds tags, or the file of a tagger. ``-`` is standard input or output.
-    ``source_format``: conllu, conllx, horizontal or vertical; ``target_format``: conllu or conllx; told by
-    the names if they are left out, and conllu for ``-``. ``lenient``: a sentence that breaks the format is
-    left out, and the report counts it. The target gets its name only when all is written.
+    ``source_format``: conllu, conllx, horizontal or vertical; ``target_format``: one of those that it
+    ``writes``, conllu or conllx; told by the names if they are left out, and conllu for ``-``, which has
+    none. ``lenient``: a sentence that breaks the format is left out, and the report counts it. The target
+    gets its name only when all is written.
     """
     options = (options or TagOptions()).check()
-    read_as = piped_format(source, source_format, known=READ, option="--input-format").name
-    write_as = piped_format(target, target_format, known=TAGGED, option="--format").name
+    read_as = find_format(source, source_format, known=READ, option="--input-format", unnamed="conllu").name
+    write_as = find_format(
+        target, target_format, known=writes, option="--format", writing=True, unnamed="conllu"
+    ).name
     check_output(target)
     tagger: Tags = Tagger.load(model) if isinstance(model, str) else model
     report, started = TaggingReport(), time.perf_counter()
@@ -81,7 +85,7 @@ def tag_file(
     def counted(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in sentences:
             on_piece(ConlluPiece(b"", 1, len(sentence)))
-            yield sentence if write_as == "conllu" else reduced(sentence, Losses())
+            yield reduced(sentence, Losses()) if write_as == "conllx" else sentence
 
     if read_as == write_as == "conllu":
         rewrite_file(
@@ -96,6 +100,6 @@ def tag_file(
         with Reader[Sentence](
             source, READ[read_as], lenient=lenient, single_root=False, check=TreeCheck.range, on_skip=skip
         ) as words:
-            write(target, counted(tagger.tag(words, options)), write_as)
+            write(target, counted(tagger.tag(words, options)), writes[write_as])
     report.seconds = time.perf_counter() - started
     return report

@@ -34,7 +34,7 @@ def check_tags(sentences: Sequence[Sentence], name: str) -> None:
 
 def read_tagged(path: str) -> list[Sentence]:
     """The sentences of a treebank in which every word has its UPOS tag; FileError names file and line."""
-    format = find_format(path, None).name
+    format = find_format(path).name
     if format == "brackets":
         raise FileError("brackets have no UPOS tags: the format must be conllu or conllx", file=path)
     with read(path, format, single_root=False) as reader:

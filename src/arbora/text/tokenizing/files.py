@@ -12,6 +12,7 @@ from arbora.text.tokenizing.tokenizer import Tokenizer
 from arbora.treebank.batches import Skip
 from arbora.treebank.converting import convert
 from arbora.treebank.files import check_output, chunks, display_name, open_input, open_output
+from arbora.treebank.raw_text import text_pieces
 from arbora.treebank.skipping import Skipped
 
 TEXT = "text"
@@ -34,7 +35,7 @@ def tokenize_file(
     source: str = "-",
     target: str = "-",
     *,
-    source_format: str = TEXT,
+    source_format: str | None = None,
     ranges: bool = False,
     threads: int = 1,
     lenient: bool = False,
@@ -43,18 +44,19 @@ def tokenize_file(
     """Write a text file as CoNLL-U, as a stream: memory does not grow with it.
 
     ``model`` is a tokenizer or the file of one. ``-`` is standard input or output. The target gets its name
-    only when all is written. Words of the ``source_format`` ``horizontal``, ``vertical`` or ``conllu`` stay
-    as they are; these need no model. ``lenient``: a paragraph that is no UTF-8 is left out, or a sentence
-    that breaks another format, and the report counts it.
+    only when all is written. What the ``source_format`` does not say to be ``text`` and begins as CoNLL-U
+    does is refused. Words of ``horizontal``, ``vertical`` or ``conllu`` stay as they are; these need no
+    model. ``lenient``: a paragraph that is no UTF-8 is left out, or a sentence that breaks another format,
+    and the report counts it.
     """
-    if source_format not in (TEXT, *PRETOKENIZED):
+    if source_format not in (None, TEXT, *PRETOKENIZED):
         known = ", ".join((TEXT, *PRETOKENIZED))
         raise ArboraError(f"there is no input format {source_format!r}; there are {known}")
     if threads < 1:
         raise ArboraError("threads must be at least 1")
     check_output(target)
     report, started = TokenizingReport(), time.perf_counter()
-    if source_format != TEXT:
+    if source_format not in (None, TEXT):
         if ranges:
             raise ArboraError(
                 "words that are given have no places in a text: no ranges with this input format"
@@ -73,7 +75,8 @@ def tokenize_file(
         raise ArboraError("raw text needs a model: give one of `arbora train tokenizer`")
     tokenizer = model if isinstance(model, Tokenizer) else Tokenizer.load(model)
     skip = report.skip_paragraphs_of(display_name(source)) if lenient else None
-    _tokenize(tokenizer, source, target, ranges, threads, skip, report, progress)
+    said = source_format is not None
+    _tokenize(tokenizer, source, target, said, ranges, threads, skip, report, progress)
     report.seconds = time.perf_counter() - started
     return report
 
@@ -82,6 +85,7 @@ def _tokenize(
     tokenizer: Tokenizer,
     source: str,
     target: str,
+    said: bool,
     ranges: bool,
     threads: int,
     skip: Skip | None,
@@ -89,7 +93,8 @@ def _tokenize(
     progress: Callable[[TokenizingReport], None] | None,
 ) -> None:
     stream = open_input(source)
-    found = tokenizer.stream(chunks(stream, source), ranges=ranges, threads=threads, skip=skip)
+    pieces = text_pieces(chunks(stream, source), said=said)
+    found = tokenizer.stream(pieces, ranges=ranges, threads=threads, skip=skip)
     with nullcontext() if source == "-" else stream, closing(found), open_output(target) as output:
         try:
             for piece in found:
