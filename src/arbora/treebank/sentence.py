@@ -13,12 +13,6 @@ from arbora.errors import ArboraError, WrongTypeError
 from arbora.treebank.columns import (
     COLUMNS,
     Slots,
-    checked_comments,
-    checked_heads,
-    checked_line_end,
-    checked_line_ends,
-    checked_multiwords,
-    checked_nodes,
     checked_texts,
     column,
     columns_of,
@@ -65,20 +59,20 @@ class Sentence(Slots):
 
     __slots__ = ("_place", "findings")
 
-    forms: list[str] = column("forms", checked_texts, "The words as written.")
-    lemmas: list[str] = column("lemmas", checked_texts, "Their dictionary forms.")
-    upos: list[str] = column("upos", checked_texts, "Their universal parts of speech.")
-    xpos: list[str] = column("xpos", checked_texts, "Their parts of speech in the treebank's own set.")
-    feats: list[str] = column("feats", checked_texts, "Their morphological features as written.")
-    heads: list[int | None] = column("heads", checked_heads, "The ids of their heads, 0 for the root.")
-    deprels: list[str] = column("deprels", checked_texts, "The labels of the arcs from their heads.")
-    deps: list[str] = column("deps", checked_texts, "Their enhanced dependencies as written.")
-    misc: list[str] = column("misc", checked_texts, "Anything else of each word, as written.")
-    comments: list[str] = column("comments", checked_comments, "The lines before the first, with ``#``.")
-    multiwords: list[Multiword] = column("multiwords", checked_multiwords, "Words written together.")
-    empty_nodes: list[EmptyNode] = column("empty_nodes", checked_nodes, "Nodes that are no words.")
-    newline: str = column("newline", checked_line_end, "What ends each line.")
-    closing: str = column("closing", checked_line_ends, "What follows the last line's text.")
+    forms: list[str] = column("forms", "The words as written.")
+    lemmas: list[str] = column("lemmas", "Their dictionary forms.")
+    upos: list[str] = column("upos", "Their universal parts of speech.")
+    xpos: list[str] = column("xpos", "Their parts of speech in the treebank's own set.")
+    feats: list[str] = column("feats", "Their morphological features as written.")
+    heads: list[int | None] = column("heads", "The ids of their heads, 0 for the root.")
+    deprels: list[str] = column("deprels", "The labels of the arcs from their heads.")
+    deps: list[str] = column("deps", "Their enhanced dependencies as written.")
+    misc: list[str] = column("misc", "Anything else of each word, as written.")
+    comments: list[str] = column("comments", "The lines before the first, with ``#``.")
+    multiwords: list[Multiword] = column("multiwords", "Words written together.")
+    empty_nodes: list[EmptyNode] = column("empty_nodes", "Nodes that are no words.")
+    newline: str = column("newline", "What ends each line.")
+    closing: str = column("closing", "What follows the last line's text.")
 
     def __init__(
         self,
