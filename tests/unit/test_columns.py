@@ -67,7 +67,7 @@ def test_what_no_file_could_hold(name, value):
 
 @pytest.mark.parametrize("value", [" ", "New York", "a\x0bb\x85\u2028", "\0", "ß", "_"])
 def test_what_files_hold(value):
-    sentence = Sentence(**dict.fromkeys(WORDS, [value]), heads=[0])
+    sentence = Sentence(**{name: [value] for name in WORDS}, heads=[0])
     assert Sentence.from_conllu(sentence.to_conllu()) == sentence
 
 

@@ -28,13 +28,13 @@ from arbora.treebank.batches import (
     check_of,
     forbidden_arcs,
     make_batches,
-    named,
     read_batches,
     sentences_of,
     to_conllu,
     to_sentences,
 )
 from arbora.treebank.conllu import make_sentence
+from arbora.treebank.given import a_sentence, blaming, named
 
 
 class BatchParser(ScoredParser, Component):
@@ -97,9 +97,9 @@ class BatchParser(ScoredParser, Component):
         """
         options = (options or ParseOptions()).check()
         given = None if given_heads is None else with_root(given_heads)
-        return self._graph_of(
-            self._scorer([sentence]), 0, options, sums=sums, joined=joined, given_heads=given
-        )
+        with blaming([a_sentence(sentence)]):
+            scorer = self._scorer([sentence])
+        return self._graph_of(scorer, 0, options, sums=sums, joined=joined, given_heads=given)
 
     def probabilities(
         self,
@@ -118,16 +118,17 @@ class BatchParser(ScoredParser, Component):
         option ``constraints``, heads that MISC forbids (``ForbiddenHeads=2,5``) have none.
         """
         options = (options or ParseOptions()).check()
-        if len(sentence) > MOST_WORDS_OF_TABLES:
+        if len(a_sentence(sentence)) > MOST_WORDS_OF_TABLES:
             raise TooLongError(
                 f"{named(sentence)} is too long for tables of all probabilities: it has {len(sentence)} "
                 f"words, and they are for at most {MOST_WORDS_OF_TABLES}; parse it with probabilities instead"
             )
-        scorer = self._scorer([sentence], constraints=given_heads or constraints)
-        heads = with_root(self._given_heads(sentence)) if given_heads or constraints else None
-        labels = with_root(self._given_labels(sentence)) if constraints else None
-        forbidden = forbidden_arcs(sentence) if constraints or options.constraints else []
-        return self._probabilities_of(scorer, 0, options, heads, labels, forbidden)
+        with blaming([sentence]):
+            scorer = self._scorer([sentence], constraints=given_heads or constraints)
+            heads = with_root(self._given_heads(sentence)) if given_heads or constraints else None
+            labels = with_root(self._given_labels(sentence)) if constraints else None
+            forbidden = forbidden_arcs(sentence) if constraints or options.constraints else []
+            return self._probabilities_of(scorer, 0, options, heads, labels, forbidden)
 
     def judged(
         self,

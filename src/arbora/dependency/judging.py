@@ -14,6 +14,7 @@ from arbora.errors import ArboraError
 from arbora.evaluation.judging import Alternatives, Judgement, WordJudgement
 from arbora.treebank import Sentence
 from arbora.treebank.batches import in_runs
+from arbora.treebank.given import blaming
 from arbora.treebank.sentence import UNKNOWN
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def _judge_some(
     errors = [_problem(parser, sentence) for sentence in sentences]
     sound = [s for s, error in zip(sentences, errors, strict=True) if error is None]
     try:
-        found = iter(_judge_batch(parser, prepare(sound) if prepare else sound, options, least))
+        with blaming(sound):
+            ready = prepare(sound) if prepare else sound
+            found = iter(_judge_batch(parser, ready, options, least) if ready else ())
     except ArboraError as error:
         if len(sentences) == 1:
             yield Judgement(error=str(error))

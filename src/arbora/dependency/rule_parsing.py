@@ -22,11 +22,11 @@ from arbora.treebank.batches import (
     annotated,
     forbidden_arcs,
     make_batches,
-    named,
     no_tree,
     to_sentences,
 )
 from arbora.treebank.conllu import make_sentence
+from arbora.treebank.given import named
 from arbora.treebank.sentence import UNKNOWN
 
 Integers: TypeAlias = npt.NDArray[np.int32]

@@ -31,7 +31,7 @@ from arbora.dependency.rule_kinds import (
 )
 from arbora.errors import FileError
 from arbora.treebank import Sentence
-from arbora.treebank.files import chunks, open_input
+from arbora.treebank.files import chunks, file_name, open_input
 
 CHILDREN = "children"
 """Stands for any label."""
@@ -79,7 +79,7 @@ class Rules:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Rules:
         """The rules of a file; FileError names the line that is wrong."""
-        name = os.fspath(path)
+        name = file_name(path)
         try:
             text = b"".join(chunks(open_input(name), name)).decode()
         except UnicodeDecodeError:

@@ -171,7 +171,7 @@ def checked_multiwords(name: str, values: Any, count: int) -> list[Multiword]:
     """
     found = listed(name, values)
     for row in found:
-        _check_row(name, row, Multiword, (row.first, row.last) if isinstance(row, Multiword) else ())
+        _check_row(name, row, Multiword)
         if not 1 <= row.first <= row.last <= count:
             raise ColumnError(f"{name}: {row.id} is out of range, there are {count} words")
     return found
@@ -181,7 +181,7 @@ def checked_nodes(name: str, values: Any, count: int) -> list[EmptyNode]:
     """Empty nodes after words that there are."""
     found = listed(name, values)
     for node in found:
-        _check_row(name, node, EmptyNode, (node.after, node.index) if isinstance(node, EmptyNode) else ())
+        _check_row(name, node, EmptyNode)
         if not 0 <= node.after <= count:
             raise ColumnError(f"{name}: {node.id} is out of range, there are {count} words")
     return found
@@ -208,10 +208,11 @@ def listed(name: str, values: Any) -> list[Any]:
     return list(values)
 
 
-def _check_row(name: str, row: Any, kind: type, numbers: tuple[Any, ...]) -> None:
+def _check_row(name: str, row: Any, kind: type[Multiword | EmptyNode]) -> None:
     """ColumnError if a row that is no word is not of its type, or has other values than a file could."""
     if not isinstance(row, kind):
         raise ColumnError(f"{name} are of the type {kind.__name__}, {shown(row)} is not")
+    numbers = (row.first, row.last) if isinstance(row, Multiword) else (row.after, row.index)
     if not all(isinstance(number, int) for number in numbers):
         raise ColumnError(f"{name}: {row.id} is made of other than whole numbers")
     fields = list(fields_of(row))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from html import escape
 from operator import index
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from arbora import _core
-from arbora.errors import ArboraError, WrongTypeError
+from arbora.errors import ArboraError, ColumnError, WrongTypeError
 from arbora.treebank.columns import (
     COLUMNS,
     Slots,
@@ -169,7 +170,7 @@ class Sentence(Slots):
 
     def __repr__(self) -> str:
         """The id and the first words."""
-        words = " ".join(self.forms[:8]) + (" ..." if len(self.forms) > 8 else "")
+        words = " ".join(map(str, self.forms[:8])) + (" ..." if len(self.forms) > 8 else "")
         return f"<Sentence {self.sent_id}: {words}>" if self.sent_id else f"<Sentence: {words}>"
 
     def __str__(self) -> str:
@@ -277,9 +278,19 @@ class Sentence(Slots):
     def nonprojective_words(self) -> list[int]:
         """The ids of the words whose arc crosses: some word between it and its head is not below the head.
 
-        Raises ValueError if the heads form a cycle or are out of range.
+        Raises ColumnError if the heads form a cycle or are out of range.
         """
-        return _core.nonprojective_words(self.heads)
+        with self._blamed():
+            try:
+                return _core.nonprojective_words(self.heads)
+            except ValueError as error:
+                raise ColumnError(str(error)) from None
+
+    def _blamed(self) -> AbstractContextManager[None]:
+        """Around what takes the columns as they are."""
+        from arbora.treebank.given import blaming
+
+        return blaming([self])
 
     def is_projective(self) -> bool:
         """Whether no arc crosses another; unknown heads speak against nothing.
@@ -309,7 +320,8 @@ class Sentence(Slots):
         """
         from arbora.draw import svg
 
-        return svg(self, probabilities=self._shown(probabilities))
+        with self._blamed():
+            return svg(self, probabilities=self._shown(probabilities))
 
     def to_text(
         self, style: str = "arcs", *, probabilities: bool | None = None, coloured: bool = False
@@ -324,7 +336,8 @@ class Sentence(Slots):
         """
         from arbora.draw import text
 
-        return text(self, style, probabilities=self._shown(probabilities), coloured=coloured)
+        with self._blamed():
+            return text(self, style, probabilities=self._shown(probabilities), coloured=coloured)
 
     def _shown(self, probabilities: bool | None) -> Any:
         """As drawings take them."""
@@ -354,7 +367,8 @@ class Sentence(Slots):
         """The sentence as CoNLL-U, byte for byte as it was read if nothing was changed."""
         from arbora.treebank import conllu
 
-        return conllu.encode(self)
+        with self._blamed():
+            return conllu.encode(self)
 
     @staticmethod
     def from_conllu(text: str, *, single_root: bool = True) -> Sentence:

@@ -26,6 +26,7 @@ from arbora.treebank.batches import (
     to_conllu,
     to_sentences,
 )
+from arbora.treebank.given import each_sentence
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -136,7 +137,7 @@ class Tagger(Component):
         Exact sums over all rows of tags; a tag that is no candidate of a word has 0. With ``keep_tags``, over
         those rows that agree with the tags that words have.
         """
-        batch = list(sentences)
+        batch = list(each_sentence(sentences))
         found: Floats = self._core.probabilities(make_text(batch, keep_tags=keep_tags), threads)
         ends = np.cumsum([len(sentence.forms) for sentence in batch])
         return [np.ascontiguousarray(part) for part in np.split(found, ends)[:-1]]
