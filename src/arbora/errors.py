@@ -69,6 +69,10 @@ class WrongTypeError(ArboraError, TypeError):
     """Something of another type than is wanted; the message says what is, and what to do."""
 
 
+class OptionError(ArboraError, ValueError):
+    """A number of something, such as trees or threads, that makes no sense."""
+
+
 class ColumnError(ArboraError, ValueError):
     """A column of a sentence that does not fit its words: of another length, or with impossible values."""
 
