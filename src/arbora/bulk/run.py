@@ -24,6 +24,7 @@ from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError, FileError
 from arbora.executors import Crashed, Executor, Refused, make_executor
 from arbora.models import read_model
+from arbora.models.options import check_types, options_of
 from arbora.pipeline.shipped import DEFAULT, existing_model, open_pipeline
 from arbora.treebank.files import open_output
 
@@ -60,6 +61,7 @@ class BulkOptions:
 
     def check(self) -> BulkOptions:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         self.parsing.check()
         output_ending(self.format)
         if self.shard_bytes < 1:
@@ -134,7 +136,7 @@ def run_bulk(
     (1, True)
     """
     started, watcher = time.perf_counter(), watcher or Watcher()
-    options = (options or BulkOptions()).check()
+    options = options_of(BulkOptions, options)
     place = os.path.abspath(folder)
     chosen = make_executor(executor, workers, address) if isinstance(executor, str) else executor
     if part is not None and not 1 <= part[0] <= part[1]:

@@ -12,6 +12,7 @@ import numpy as np
 from arbora.dependency.options import ParseOptions
 from arbora.errors import ArboraError
 from arbora.evaluation.judging import Alternatives, Judgement, WordJudgement
+from arbora.models.options import check_like, options_of
 from arbora.treebank import Sentence
 from arbora.treebank.batches import in_runs
 from arbora.treebank.given import blaming
@@ -37,10 +38,14 @@ def judge_in_batches(
     prepare: Prepare | None = None,
 ) -> Iterator[Judgement]:
     """A judgement for each sentence, in order; so many words as the options say are worked on together."""
-    options = replace(options or ParseOptions(), probabilities=True, certificates=False, nodes=None).check()
+    options = replace(
+        options_of(ParseOptions, options), probabilities=True, certificates=False, nodes=None
+    ).check()
     parser._trees(options)  # what does not go with this parser is no fault of a sentence
-    if alternatives is not None and not 0 <= alternatives <= 1:
-        raise ArboraError(f"the least probability of alternatives is between 0 and 1, not {alternatives}")
+    if alternatives is not None:
+        check_like({"alternatives": alternatives}, {"alternatives": 0.0})
+        if not 0 <= alternatives <= 1:
+            raise ArboraError(f"the least probability of alternatives is between 0 and 1, not {alternatives}")
     for waiting in in_runs(sentences, options.batch):
         yield from _judge_some(parser, waiting, options, alternatives, prepare)
 

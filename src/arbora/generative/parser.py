@@ -12,11 +12,12 @@ from arbora import _core
 from arbora.dependency import ArrayScores, RankedTree
 from arbora.dependency.batch_parser import BatchParser
 from arbora.dependency.root_label import OTHER, ROOT, root_label
-from arbora.errors import ArboraError, TooLongError
+from arbora.errors import TooLongError
 from arbora.generative.corpus import Item
 from arbora.generative.kinds import Floats, SentenceScores
 from arbora.generative.scoring import Integers, LearnedModel, hosts_of
 from arbora.models import Parts, Tensors
+from arbora.models.options import a_count
 from arbora.treebank import Sentence
 from arbora.treebank.batches import FORBIDDEN_HEADS
 from arbora.treebank.given import blaming, each_sentence, named
@@ -74,8 +75,7 @@ class GenerativeParser(BatchParser):
         self, sentences: Iterable[Sentence], count: int = 1, *, seed: int = 1, threads: int = 1
     ) -> Iterator[list[RankedTree]]:
         """Of each sentence so many trees, each drawn with its probability given the words."""
-        if count < 1 or seed < 0:
-            raise ArboraError("count must be at least 1, and seed not negative")
+        count, seed = a_count(count, "count"), a_count(seed, "seed", 0)
         for place, sentence in enumerate(each_sentence(sentences)):
             if not len(sentence):
                 yield [RankedTree([], [], 0.0)] * count

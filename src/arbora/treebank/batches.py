@@ -22,7 +22,7 @@ from arbora.errors import (
 )
 from arbora.treebank import conllu
 from arbora.treebank.checks import line_of
-from arbora.treebank.given import blaming, each_sentence, named
+from arbora.treebank.given import blaming, each_piece, each_sentence, named
 from arbora.treebank.sentence import COLUMNS, Sentence, fields_of
 
 Item = TypeVar("Item")
@@ -97,7 +97,7 @@ def read_batches(
     it is left out, and ``skip`` gets the error.
     ``check`` says what must hold of heads.
     """
-    skipped, pieces = conllu.begun(pieces)
+    skipped, pieces = conllu.begun(each_piece(pieces))
     place = (1 + skipped, 1)
 
     def take(data: bytes, final: bool) -> tuple[int, tuple[_core.Batch, list[FileError]]]:

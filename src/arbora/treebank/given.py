@@ -68,6 +68,21 @@ def many_sentences(sentences: Any, hint: str = "") -> Iterable[Any]:
     return sentences
 
 
+def each_piece(pieces: Any) -> Iterator[bytes]:
+    """Bytes in order; WrongTypeError at what is none.
+
+    >>> list(each_piece(["1\\tDogs"]))
+    Traceback (most recent call last):
+    arbora.errors.WrongTypeError: a file comes in pieces of bytes, and this is '1\\tDogs'
+    """
+    if isinstance(pieces, (str, bytes)) or not isinstance(pieces, Iterable):
+        raise WrongTypeError(f"a file comes in pieces, a list of bytes or the like, not {shown(pieces)}")
+    for piece in pieces:
+        if not isinstance(piece, bytes):
+            raise WrongTypeError(f"a file comes in pieces of bytes, and this is {shown(piece)}")
+        yield piece
+
+
 def each_sentence(sentences: Any) -> Iterator[Sentence]:
     """Sentences in order; WrongTypeError at what is none.
 

@@ -148,6 +148,8 @@ def write(path: Path, items: Iterable[Sentence | Constituent], format: str | Non
     the formats that `read` knows there is ``text`` (``.txt``), raw text.
     """
     name = file_name(path)
+    if isinstance(items, (str, bytes, Sentence)) or not isinstance(items, Iterable):
+        raise WrongTypeError(f"a list of sentences or trees is written, or the like, not {shown(items)}")
     chosen = find_format(name, format, known=WRITTEN)
     count = 0
     text, before = "", None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arbora._core import TreeCheck
+from arbora.models.options import options_of
 from arbora.text.tagging.options import TagOptions
 from arbora.text.tagging.tagger import Tagger
 from arbora.treebank import FORMATS, Sentence, write
@@ -63,7 +64,7 @@ def tag_file(
     the names if they are left out, and conllu for ``-``. ``lenient``: a sentence that breaks the format is
     left out, and the report counts it. The target gets its name only when all is written.
     """
-    options = (options or TagOptions()).check()
+    options = options_of(TagOptions, options)
     read_as = _format(source, source_format, READ, "--input-format")
     write_as = _format(target, target_format, TAGGED, "--format")
     check_output(target)
