@@ -85,6 +85,8 @@ def _choices(wanted: Any) -> tuple[Any, ...]:
 
 
 def _fits(value: Any, wanted: Any) -> bool:
+    if type(value) is wanted:
+        return True
     inner = get_args(wanted)
     if get_origin(wanted) is tuple:
         return isinstance(value, (tuple, list)) and all(_fits(each, inner[0]) for each in value)
