@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from arbora.errors import ArboraError, InfeasibleTreeError, InvalidScoresError
+from arbora.errors import ArboraError, InfeasibleTreeError, InvalidScoresError, shown
 
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -19,10 +19,13 @@ Masks: TypeAlias = Mask | Sequence[Mask | None] | None
 def as_floats(scores: Any) -> Floats:
     """The scores of one sentence as the core takes them: contiguous, of 64 bits."""
     try:
-        return np.ascontiguousarray(scores, np.float64)
+        given = np.asarray(scores)
+        if given.dtype.kind == "c":
+            raise TypeError
+        return np.ascontiguousarray(given, np.float64)
     except (TypeError, ValueError):
         raise InvalidScoresError(
-            f"scores must be an array of numbers, with rows of one length; this is {type(scores).__name__}"
+            f"scores must be an array of real numbers, with rows of one length; this is {shown(scores)}"
         ) from None
 
 

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 
+def shown(value: object) -> str:
+    """A value in a message: in one line, and not too long.
+
+    >>> shown(list(range(100)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11...'
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
 class ArboraError(Exception):
     """Anything that is the input's or the caller's fault, said in one line."""
 
@@ -61,6 +71,10 @@ class InfeasibleSentenceError(FileError, InfeasibleTreeError):
 
 class WrongTypeError(ArboraError, TypeError):
     """Something of another type than is wanted; the message says what is, and what to do."""
+
+
+class OptionError(ArboraError, ValueError):
+    """A number of something, such as trees or threads, that makes no sense."""
 
 
 class ColumnError(ArboraError, ValueError):

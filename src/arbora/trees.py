@@ -30,18 +30,19 @@ array([0.   , 0.   , 0.993, 0.007])
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
+from typing import Any, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
 from arbora.constraints import Floats, Masks, Scores, as_floats, constrain, constrain_batch
-from arbora.errors import InfeasibleTreeError, InvalidScoresError
+from arbora.errors import InfeasibleTreeError, InvalidScoresError, WrongTypeError
+from arbora.models.options import a_count
 
 __all__ = [
     "Expectations",
@@ -63,6 +64,7 @@ __all__ = [
 
 Batch: TypeAlias = Sequence[npt.NDArray[np.floating[Any]]]
 Integers: TypeAlias = npt.NDArray[np.int32]
+Result = TypeVar("Result")
 
 # As an object, so that numpy need not look it up at every call.
 _INT32 = np.dtype(np.int32)
@@ -142,11 +144,11 @@ def mst(
         one = as_floats(scores)
         heads = np.empty(len(one), _INT32)
         labels = np.empty(len(one), _INT32) if one.ndim == 3 else None
-        values = _core.mst([one], heads, labels, single_root, projective, threads)
+        values = _native(_core.mst, [one], heads, labels, single_root, projective, threads)
         return tuple.__new__(Tree, (heads, labels, values[0]))
     batch = _prepare(scores, forced, forbidden)
     heads, labels = _places_for_trees(batch)
-    values = _core.mst(batch, heads, labels, single_root, projective, threads)
+    values = _native(_core.mst, batch, heads, labels, single_root, projective, threads)
     return _as_trees(scores, batch, heads, labels, values)
 
 
@@ -171,7 +173,7 @@ def log_partition(
     16
     """
     batch = _prepare(scores, forced, forbidden)
-    values: list[float] = _core.log_partition(batch, single_root, projective, threads)
+    values: list[float] = _native(_core.log_partition, batch, single_root, projective, threads)
     return values[0] if isinstance(scores, np.ndarray) else values
 
 
@@ -205,7 +207,7 @@ def marginals(
     """
     batch = _prepare(scores, forced, forbidden)
     results = places_like(batch)
-    _core.marginals(batch, results, single_root, projective, threads, complement)
+    _native(_core.marginals, batch, results, single_root, projective, threads, complement)
     return results[0] if isinstance(scores, np.ndarray) else results
 
 
@@ -228,7 +230,7 @@ def expectations(
     """
     batch = _prepare(scores, forced, forbidden)
     results = places_like(batch)
-    values = _core.marginals(batch, results, single_root, projective, threads, False)
+    values = _native(_core.marginals, batch, results, single_root, projective, threads, False)
     return Expectations(values, results)
 
 
@@ -253,7 +255,7 @@ def entropy(
     1.000000
     """
     batch = _prepare(scores, forced, forbidden)
-    values: list[float] = _core.entropy(batch, single_root, projective, threads)
+    values: list[float] = _native(_core.entropy, batch, single_root, projective, threads)
     return values[0] if isinstance(scores, np.ndarray) else values
 
 
@@ -283,10 +285,9 @@ def kbest(
     >>> trees.kbest(scores, 10).heads.tolist(), trees.kbest(scores, 10).scores.tolist()
     ([[-1, 2, 0], [-1, 0, 1]], [7.0, 4.0])
     """
-    if k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
+    k = a_count(k, "k")
     batch = _prepare(scores, forced, forbidden)
-    results = [Trees(*result) for result in _core.kbest(batch, single_root, projective, threads, k)]
+    results = [Trees(*result) for result in _native(_core.kbest, batch, single_root, projective, threads, k)]
     return results[0] if isinstance(scores, np.ndarray) else results
 
 
@@ -320,11 +321,12 @@ def sample(
     >>> trees.sample(np.zeros((3, 3)), k=4, rng=7).heads.shape
     (4, 3)
     """
-    if k < 0:
-        raise ValueError(f"k must not be negative, not {k}")
-    seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng) % 2**64
+    k = a_count(k, "k", 0)
+    if isinstance(rng, np.random.Generator):
+        rng = int(rng.integers(2**63))
+    seed = a_count(rng, "rng", -(2**63)) % 2**64
     batch = _prepare(scores, forced, forbidden)
-    drawn = _core.sample(batch, single_root, projective, threads, k, seed)
+    drawn = _native(_core.sample, batch, single_root, projective, threads, k, seed)
     results = [Trees(*result) for result in drawn]
     return results[0] if isinstance(scores, np.ndarray) else results
 
@@ -355,8 +357,19 @@ def mbr(
     """
     batch = _prepare(scores, forced, forbidden)
     heads, labels = _places_for_trees(batch)
-    values = _core.mbr(batch, heads, labels, single_root, projective, threads, labelled)
+    values = _native(_core.mbr, batch, heads, labels, single_root, projective, threads, labelled)
     return _as_trees(scores, batch, heads, labels, values)
+
+
+def _native(function: Callable[..., Result], *given: Any) -> Result:
+    """What the core answers; arrays are checked, so that it is an option that has another type."""
+    try:
+        return function(*given)
+    except TypeError:
+        raise WrongTypeError(
+            "options of trees: single_root, projective, complement and labelled are true or false, and "
+            "threads and k whole numbers"
+        ) from None
 
 
 def _prepare(scores: Scores | Batch, forced: Masks, forbidden: Masks) -> list[Floats]:

@@ -11,7 +11,17 @@ from arbora.errors import ArboraError, ColumnError
 from arbora.treebank import EmptyNode, Multiword, Sentence
 from arbora.treebank.columns import COLUMNS
 
-WORDS = ("forms", "lemmas", "upos", "xpos", "feats", "deprels", "deps", "misc")
+FIELDS = {
+    "forms": "form",
+    "lemmas": "lemma",
+    "upos": "upos",
+    "xpos": "xpos",
+    "feats": "feats",
+    "deprels": "deprel",
+    "deps": "deps",
+    "misc": "misc",
+}
+WORDS = tuple(FIELDS)
 
 
 def five() -> Sentence:
@@ -44,6 +54,23 @@ def test_what_is_no_text(name, value):
         Sentence(**{"forms": ["x"], name: [value]})
 
 
+@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize("value", ["", "a\tb", "a\n", "\ra", "\ud800"])
+def test_what_no_file_could_hold(name, value):
+    sentence = five()
+    with pytest.raises(ColumnError, match=rf"^{name}: word 3[^\n]+$"):
+        setattr(sentence, name, ["x", "x", value, "x", "x"])
+    with pytest.raises(ColumnError, match=rf"^{name}: word 3[^\n]+$"):
+        setattr(sentence[3], FIELDS[name], value)
+    assert sentence == five()
+
+
+@pytest.mark.parametrize("value", [" ", "New York", "a\x0bb\x85\u2028", "\0", "ß", "_"])
+def test_what_files_hold(value):
+    sentence = Sentence(**{name: [value] for name in WORDS}, heads=[0])
+    assert Sentence.from_conllu(sentence.to_conllu()) == sentence
+
+
 @pytest.mark.parametrize("head", [-1, 6, 2.0, "2", True, float("nan"), [1]])
 def test_what_is_no_head(head):
     with pytest.raises(ColumnError, match=r"^heads: word 5 has the head .* not in the range 0"):
@@ -67,13 +94,21 @@ def test_fields_of_words_are_checked():
     [
         ("comments", "# text = a"),
         ("comments", [1]),
+        ("comments", ["text = a"]),
+        ("comments", ["# a\nb"]),
+        ("comments", ["# \ud800"]),
         ("multiwords", [Multiword(1, 6, "x")]),
         ("multiwords", [Multiword(0, 1, "x")]),
         ("multiwords", [Multiword(3, 2, "x")]),
         ("multiwords", [(1, 2, "x")]),
+        ("multiwords", [Multiword("1", 2, "x")]),
+        ("multiwords", [Multiword(1, 2, "")]),
+        ("multiwords", [Multiword(1, 2, "x", misc="a\tb")]),
         ("empty_nodes", [EmptyNode(6, 1)]),
         ("empty_nodes", [EmptyNode(-1, 1)]),
         ("empty_nodes", ["x"]),
+        ("empty_nodes", [EmptyNode(1, None)]),
+        ("empty_nodes", [EmptyNode(1, 1, lemma=None)]),
         ("newline", "x"),
         ("newline", None),
         ("closing", "x"),

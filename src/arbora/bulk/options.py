@@ -9,6 +9,7 @@ from arbora.bulk.outputs import output_ending
 from arbora.bulk.shards import BYTES
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError
+from arbora.models.options import check_types
 
 _SAME_OUTPUT = ("threads",)
 """Options on which no result depends."""
@@ -39,6 +40,7 @@ class BulkOptions:
 
     def check(self) -> BulkOptions:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         self.parsing.check()
         output_ending(self.format)
         if self.shard_bytes < 1:

@@ -22,6 +22,7 @@ from arbora.bulk.shards import Shard, cut
 from arbora.bulk.work import work
 from arbora.errors import ArboraError
 from arbora.executors import Crashed, Executor, Refused, make_executor
+from arbora.models.options import options_of
 from arbora.pipeline.shipped import DEFAULT
 from arbora.treebank.files import COMPRESSED
 
@@ -62,7 +63,7 @@ def run_bulk(
     (1, True)
     """
     started, watcher = time.perf_counter(), watcher or Watcher()
-    options = (options or BulkOptions()).check()
+    options = options_of(BulkOptions, options)
     place = os.path.abspath(folder)
     chosen = make_executor(executor, workers, address) if isinstance(executor, str) else executor
     if part is not None and not 1 <= part[0] <= part[1]:

@@ -10,8 +10,8 @@ from typing import Any
 from arbora import _core
 from arbora.constituency.trees import TaggedWords
 from arbora.constituency.words import penn_tags, penn_words
-from arbora.errors import ArboraError
 from arbora.models import Component
+from arbora.models.options import a_count
 from arbora.treebank import Constituent
 from arbora.treebank.batches import Step
 from arbora.treebank.phrases import CONSTITUENTS_JOINT_LOG_PROBABILITY, CONSTITUENTS_LOG_PROBABILITY
@@ -77,8 +77,7 @@ class ConstituencyParser(Component):
 
     def ranker(self, k: int, options: Any) -> Step:
         """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own."""
-        if k < 1:
-            raise ArboraError(f"k must be at least 1, not {k}")
+        k = a_count(k, "k")
 
         def rank(batch: _core.Batch) -> _core.Batch:
             places, words = self._tagged_words(batch)

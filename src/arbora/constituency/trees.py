@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from arbora.errors import FileError
+from arbora.errors import FileError, WrongTypeError, shown
 from arbora.models.checking import a_list, a_name
 from arbora.treebank import Constituent, read
 from arbora.treebank.formats import find_format
@@ -49,6 +49,25 @@ def some_labels(value: Any, name: str, *, twice: bool = False) -> list[str]:
     if len(set(found)) < len(found) and not twice:
         raise ValueError(f"{name} has a label twice")
     return found
+
+
+def checked_words(sentences: Any) -> list[TaggedWords]:
+    """The sentences; WrongTypeError if one is not made of words and their tags.
+
+    >>> checked_words([["Dogs", "bark"]])
+    Traceback (most recent call last):
+    arbora.errors.WrongTypeError: sentence 1 is no TaggedWords, lists of words and of their tags: ['Dogs', ...
+    """
+    if not isinstance(sentences, Sequence) or isinstance(sentences, (str, bytes, TaggedWords)):
+        raise WrongTypeError(f"a list of TaggedWords is needed, not {shown(sentences)}")
+    for number, one in enumerate(sentences, 1):
+        sides = one if isinstance(one, TaggedWords) else ()
+        are_lists = sides and all(isinstance(side, (list, tuple)) for side in sides)
+        if not are_lists or not all(isinstance(text, str) for side in sides for text in side):
+            raise WrongTypeError(
+                f"sentence {number} is no TaggedWords, lists of words and of their tags: {shown(one)}"
+            )
+    return list(sentences)
 
 
 def tagged_words(tree: Constituent) -> TaggedWords:

@@ -14,7 +14,8 @@ from arbora.dependency.array_scores import Arrays, ArrayScores, places
 from arbora.dependency.graphs import SentenceGraph
 from arbora.dependency.options import ParseOptions
 from arbora.dependency.scored_parser import ScoredParser
-from arbora.errors import ArboraError, InfeasibleTreeError
+from arbora.errors import ArboraError, InfeasibleTreeError, WrongTypeError, shown
+from arbora.models.options import check_like, options_of
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -169,6 +170,7 @@ class ArrayParser(ScoredParser):
         ParseOptions(
             solver=solver, iterations=iterations, propagations=propagations, constraint=constraint
         ).check()
+        check_like({"threshold": threshold, "most_heads": most_heads}, {"threshold": 0.0, "most_heads": 0})
         if not 0 <= threshold < 1:
             raise ArboraError(f"threshold must be at least 0 and below 1, not {threshold}")
         if most_heads < 0:
@@ -272,7 +274,9 @@ class ArrayParser(ScoredParser):
         )  # fmt: skip
 
     def _options(self, options: ParseOptions | None, scores: ArrayScores) -> ParseOptions:
-        options = (options or ParseOptions()).check()
+        options = options_of(ParseOptions, options)
+        if not isinstance(scores, ArrayScores):
+            raise WrongTypeError(f"ArrayScores are needed, not {shown(scores)}")
         counts = (self.labels, scores.label_count, "labels"), (self.tags, scores.tag_count, "tags")
         for names, count, what in counts:
             if names and len(names) != count and len(scores):

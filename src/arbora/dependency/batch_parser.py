@@ -16,9 +16,10 @@ from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions
 from arbora.dependency.output import KBEST_RANK, TREE_LOG_PROBABILITY, RankedTree, check_columns
 from arbora.dependency.root_label import ROOT
 from arbora.dependency.scored_parser import Floats, HeadsFound, Integers, ScoredParser
-from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
+from arbora.errors import InfeasibleTreeError, TooLongError, WrongTypeError
 from arbora.evaluation.judging import Judgement
 from arbora.models import Component
+from arbora.models.options import a_count, check_like, options_of
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
     ConlluPiece,
@@ -28,13 +29,13 @@ from arbora.treebank.batches import (
     check_of,
     forbidden_arcs,
     make_batches,
-    named,
     read_batches,
     sentences_of,
     to_conllu,
     to_sentences,
 )
 from arbora.treebank.conllu import make_sentence
+from arbora.treebank.given import a_sentence, blaming, named
 
 
 class BatchParser(ScoredParser, Component):
@@ -65,7 +66,7 @@ class BatchParser(ScoredParser, Component):
         `arbora.text.Tagger` writes it) and does no longer then; a word without such a list keeps its UPOS.
         Its MISC gets ``UposProbability`` with the others.
         """
-        options = (options or ParseOptions()).check()
+        options = options_of(ParseOptions, options)
         found = annotated(make_batches(sentences, options.batch), [self.annotator(options)])
         return to_sentences(ahead(found) if options.goes_ahead else found)
 
@@ -95,11 +96,13 @@ class BatchParser(ScoredParser, Component):
         messages; None is so unless ``sums``. ``given_heads``: of every word, -1 where it
         is not known; other arcs of words with known heads are no candidates.
         """
-        options = (options or ParseOptions()).check()
-        given = None if given_heads is None else with_root(given_heads)
-        return self._graph_of(
-            self._scorer([sentence]), 0, options, sums=sums, joined=joined, given_heads=given
-        )
+        options = options_of(ParseOptions, options)
+        a_sentence(sentence)
+        check_like({"sums": sums}, {"sums": False})
+        given = None if given_heads is None else with_root(_heads_for(given_heads, len(sentence)))
+        with blaming([sentence]):
+            scorer = self._scorer([sentence])
+        return self._graph_of(scorer, 0, options, sums=sums, joined=joined, given_heads=given)
 
     def probabilities(
         self,
@@ -117,17 +120,18 @@ class BatchParser(ScoredParser, Component):
         ``constraints``, heads and labels that the sentence has bind, and others are open. With that, or the
         option ``constraints``, heads that MISC forbids (``ForbiddenHeads=2,5``) have none.
         """
-        options = (options or ParseOptions()).check()
-        if len(sentence) > MOST_WORDS_OF_TABLES:
+        options = options_of(ParseOptions, options)
+        if len(a_sentence(sentence)) > MOST_WORDS_OF_TABLES:
             raise TooLongError(
                 f"{named(sentence)} is too long for tables of all probabilities: it has {len(sentence)} "
                 f"words, and they are for at most {MOST_WORDS_OF_TABLES}; parse it with probabilities instead"
             )
-        scorer = self._scorer([sentence], constraints=given_heads or constraints)
-        heads = with_root(self._given_heads(sentence)) if given_heads or constraints else None
-        labels = with_root(self._given_labels(sentence)) if constraints else None
-        forbidden = forbidden_arcs(sentence) if constraints or options.constraints else []
-        return self._probabilities_of(scorer, 0, options, heads, labels, forbidden)
+        with blaming([sentence]):
+            scorer = self._scorer([sentence], constraints=given_heads or constraints)
+            heads = with_root(self._given_heads(sentence)) if given_heads or constraints else None
+            labels = with_root(self._given_labels(sentence)) if constraints else None
+            forbidden = forbidden_arcs(sentence) if constraints or options.constraints else []
+            return self._probabilities_of(scorer, 0, options, heads, labels, forbidden)
 
     def judged(
         self,
@@ -150,7 +154,7 @@ class BatchParser(ScoredParser, Component):
         tree fits, raises the error when all before it were handed on. Old trees that nothing is used of may
         be none.
         """
-        options = (options or ParseOptions()).check()
+        options = options_of(ParseOptions, options)
         batches = read_batches(pieces, threads=options.threads, check=check_of(options.constraints))
         return to_conllu(annotated(batches, [self.annotator(options)]), threads=options.threads)
 
@@ -162,7 +166,7 @@ class BatchParser(ScoredParser, Component):
         Only arcs that survive pruning count. A model with a second stage finds them among the labellings of
         the ``max(256, 16 k)`` most probable trees, which are all that matter unless labels are very unsure.
         """
-        options = (options or ParseOptions()).check()
+        options = options_of(ParseOptions, options)
         batches = make_batches(sentences, options.batch)
         trees: list[RankedTree] = []
         for sentence in to_sentences(annotated(batches, [self.ranker(k, options)])):
@@ -182,8 +186,7 @@ class BatchParser(ScoredParser, Component):
 
     def ranker(self, k: int, options: ParseOptions) -> Step:
         """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own."""
-        if k < 1:
-            raise ArboraError(f"k must be at least 1, not {k}")
+        k = a_count(k, "k")
         return lambda batch: self._annotate_kbest(batch, options, k)
 
     def _annotate(self, batch: _core.Batch, options: ParseOptions) -> _core.Batch:
@@ -289,6 +292,18 @@ class BatchParser(ScoredParser, Component):
     def _given_labels(self, sentence: Sentence) -> Integers:
         numbers = {name: number for number, name in enumerate(self.labels)}
         return np.array([numbers.get(label, -1) for label in sentence.deprels], np.int32)
+
+
+def _heads_for(given: Any, words: int) -> Integers:
+    """Heads that are given for a sentence of so many words."""
+    try:
+        heads = np.asarray(given)
+        fits = heads.shape == (words,) and (heads.dtype.kind in "iu" or not words)
+    except ValueError:  # rows of several lengths
+        fits = False
+    if not fits or (words and not -1 <= heads.min() <= heads.max() <= words):
+        raise WrongTypeError(f"given_heads are {words} numbers from -1 (not known) to {words}")
+    return heads.astype(np.int32)
 
 
 def with_root(numbers: Integers) -> Integers:

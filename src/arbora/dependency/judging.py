@@ -12,8 +12,10 @@ import numpy as np
 from arbora.dependency.options import ParseOptions
 from arbora.errors import ArboraError
 from arbora.evaluation.judging import Alternatives, Judgement, WordJudgement
+from arbora.models.options import check_like, options_of
 from arbora.treebank import Sentence
 from arbora.treebank.batches import in_runs
+from arbora.treebank.given import blaming
 from arbora.treebank.sentence import UNKNOWN
 
 if TYPE_CHECKING:
@@ -36,10 +38,14 @@ def judge_in_batches(
     prepare: Prepare | None = None,
 ) -> Iterator[Judgement]:
     """A judgement for each sentence, in order; so many words as the options say are worked on together."""
-    options = replace(options or ParseOptions(), probabilities=True, certificates=False, nodes=None).check()
+    options = replace(
+        options_of(ParseOptions, options), probabilities=True, certificates=False, nodes=None
+    ).check()
     parser._trees(options)  # what does not go with this parser is no fault of a sentence
-    if alternatives is not None and not 0 <= alternatives <= 1:
-        raise ArboraError(f"the least probability of alternatives is between 0 and 1, not {alternatives}")
+    if alternatives is not None:
+        check_like({"alternatives": alternatives}, {"alternatives": 0.0})
+        if not 0 <= alternatives <= 1:
+            raise ArboraError(f"the least probability of alternatives is between 0 and 1, not {alternatives}")
     for waiting in in_runs(sentences, options.batch):
         yield from _judge_some(parser, waiting, options, alternatives, prepare)
 
@@ -55,7 +61,9 @@ def _judge_some(
     errors = [_problem(parser, sentence) for sentence in sentences]
     sound = [s for s, error in zip(sentences, errors, strict=True) if error is None]
     try:
-        found = iter(_judge_batch(parser, prepare(sound) if prepare else sound, options, least))
+        with blaming(sound):
+            ready = prepare(sound) if prepare else sound
+            found = iter(_judge_batch(parser, ready, options, least) if ready else ())
     except ArboraError as error:
         if len(sentences) == 1:
             yield Judgement(error=str(error))

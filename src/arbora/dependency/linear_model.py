@@ -11,7 +11,6 @@ from arbora import _core
 from arbora.dependency.options import MOST_NAMED_TAGS, TrainingOptions
 from arbora.dependency.recipe import check_recipe
 from arbora.dependency.root_label import kept_to_root
-from arbora.errors import ArboraError
 from arbora.features import Templates
 from arbora.models import Tensors
 from arbora.models.checking import (
@@ -27,6 +26,7 @@ from arbora.models.checking import (
     some_options,
 )
 from arbora.treebank import Sentence
+from arbora.treebank.given import blaming, each_sentence
 
 NO_CONFIDENCE = (1.0, 1.0, 0.0)
 """With it, probabilities stay as they are."""
@@ -39,10 +39,10 @@ def encode(sentences: Iterable[Sentence], tags: list[str] | None = None) -> _cor
 
     ``tags`` are the names of those that a parser chooses among: words get what MISC lists for them.
     """
-    try:
+    sentences = list(each_sentence(sentences))
+    with blaming(sentences):
         if not tags:
             return _core.encode([(s.forms, s.lemmas, s.upos, s.xpos, s.feats) for s in sentences])
-        sentences = list(sentences)
         found = [_core.candidate_tags(tags, s.upos, s.misc) for s in sentences]
         columns = zip(sentences, found, strict=True)
         encoded = _core.encode([(s.forms, s.lemmas, first, s.xpos, s.feats) for s, (first, _) in columns])
@@ -53,8 +53,6 @@ def encode(sentences: Iterable[Sentence], tags: list[str] | None = None) -> _cor
             np.array([score for own in listed for _, score in own], np.float64),
         )
         return encoded
-    except UnicodeEncodeError as error:
-        raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
 
 
 def make_linear_model(header: dict[str, Any]) -> _core.LinearModel:

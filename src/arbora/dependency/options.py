@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from arbora import _core
 from arbora.errors import ArboraError
+from arbora.models.options import check_types
 
 LABELS = ("joint", "second-stage", "both")
 DECODERS = ("best", "mbr")
@@ -113,6 +114,7 @@ class TrainingOptions:
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         _check_graph(self.solver, self.iterations, self.propagations, self.constraint)
         wrong = {
             f"labels must be one of {', '.join(LABELS)}": self.labels not in LABELS,
@@ -192,6 +194,7 @@ class ParseOptions:
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         if self.decoder not in DECODERS:
             raise ArboraError(f"there is no decoder {self.decoder!r}; there are {', '.join(DECODERS)}")
         if self.threads < 1:

@@ -15,6 +15,7 @@ from arbora.dependency.options import ParseOptions
 from arbora.dependency.scored_parser import Integers
 from arbora.models import Parts, Tensors, compact, expand_short, is_compact
 from arbora.models.checking import moderate
+from arbora.models.options import options_of
 from arbora.treebank import Sentence
 
 ARCHITECTURE = "dependency-parser"
@@ -91,7 +92,7 @@ class DependencyParser(BatchParser):
         self, sentences: Iterable[Sentence], options: ParseOptions | None = None
     ) -> dict[str, float]:
         """Seconds that the best trees of sentences take in each stage, on one thread: for profiles."""
-        trees = self._trees((options or ParseOptions()).check())
+        trees = self._trees(options_of(ParseOptions, options))
         return self._scorer(sentences).time_stages(trees)
 
     def _annotate_kbest(self, batch: _core.Batch, options: ParseOptions, k: int) -> _core.Batch:

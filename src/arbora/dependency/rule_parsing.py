@@ -15,18 +15,19 @@ from arbora.dependency.batch_parser import BatchParser
 from arbora.dependency.options import ParseOptions
 from arbora.dependency.rule_search import GivenTree, best_ruled_tree
 from arbora.dependency.rules import Rules
-from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
+from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError, WrongTypeError, shown
+from arbora.models.options import options_of
 from arbora.treebank import Sentence
 from arbora.treebank.batches import (
     Step,
     annotated,
     forbidden_arcs,
     make_batches,
-    named,
     no_tree,
     to_sentences,
 )
 from arbora.treebank.conllu import make_sentence
+from arbora.treebank.given import named
 from arbora.treebank.sentence import UNKNOWN
 
 Integers: TypeAlias = npt.NDArray[np.int32]
@@ -46,8 +47,12 @@ def parse_with_rules(
     parser's graph with the rules as factors; if no candidate arcs make one, with arcs that were pruned. If
     there is none at all, `InfeasibleTreeError` names rules and words that cannot be brought together.
     """
-    options = (options or ParseOptions()).check()
+    options = options_of(ParseOptions, options)
     check_rules(options)
+    if not isinstance(parser, (BatchParser, ArrayParser)):
+        raise WrongTypeError(f"a parser of dependencies is needed, not {shown(parser)}")
+    if not isinstance(rules, Rules):
+        raise WrongTypeError(f"rules are arbora.dependency.Rules, not {shown(rules)}")
     if isinstance(parser, ArrayParser) and scores is not None and not scores.tag_count:
         return _arrays_with_rules(parser, list(sentences), scores, rules, options)
     if isinstance(parser, ArrayParser):

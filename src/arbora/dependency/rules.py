@@ -29,9 +29,10 @@ from arbora.dependency.rule_kinds import (
     SpanRule,
     Term,
 )
-from arbora.errors import FileError
+from arbora.errors import FileError, WrongTypeError, shown
 from arbora.treebank import Sentence
-from arbora.treebank.files import chunks, open_input
+from arbora.treebank.files import chunks, file_name, open_input
+from arbora.treebank.given import a_sentence
 
 CHILDREN = "children"
 """Stands for any label."""
@@ -79,7 +80,7 @@ class Rules:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Rules:
         """The rules of a file; FileError names the line that is wrong."""
-        name = os.fspath(path)
+        name = file_name(path)
         try:
             text = b"".join(chunks(open_input(name), name)).decode()
         except UnicodeDecodeError:
@@ -89,6 +90,8 @@ class Rules:
     @classmethod
     def parse(cls, text: str, name: str = "rules") -> Rules:
         """The rules of a file's text; FileError names the line that is wrong."""
+        if not isinstance(text, str):
+            raise WrongTypeError(f"rules are read from a text, not from {shown(text)}")
         found = []
         for number, line in enumerate(text.split("\n"), 1):
             try:
@@ -104,7 +107,7 @@ class Rules:
         return [
             Violation(rule, token)
             for rule in self.rules
-            if rule.concerns(sentence)
+            if rule.concerns(a_sentence(sentence))
             for token in rule.broken_at(sentence)
         ]
 

@@ -17,6 +17,7 @@ from arbora.dependency.options import GRAPH_SOLVERS, ParseOptions, tree_options
 from arbora.errors import ArboraError, InfeasibleTreeError, TooLongError
 from arbora.inference import find_solver
 from arbora.inference.solution import CERTIFICATE_TOLERANCE
+from arbora.models.options import a_count
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -186,8 +187,7 @@ class ScoredParser:
         given_labels: Integers | None = None,
     ) -> Sequence[tuple[Integers, Integers, Floats, str]]:
         """Of every sentence the k best trees: heads, labels, log-probabilities, and why there are none."""
-        if k < 1:
-            raise ArboraError(f"k must be at least 1, not {k}")
+        k = a_count(k, "k")
         return scorer.kbest(self._trees(options), options.threads, k, given_heads, given_labels)
 
     def _probabilities_of(

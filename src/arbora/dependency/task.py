@@ -46,6 +46,7 @@ from arbora.learning.states import (
     weights_of,
 )
 from arbora.models import Parts
+from arbora.models.options import options_of
 from arbora.training import Candidate, FileTask, History, Stage, Step, Trained
 from arbora.training.mixing import Mixing, OnBatch
 from arbora.treebank import Sentence
@@ -83,7 +84,7 @@ class ParserTask(FileTask[DependencyParser]):
         executor: Executor | None = None,
     ) -> None:
         """The parameters are those of `train`."""
-        options = (options or TrainingOptions()).check()
+        options = options_of(TrainingOptions, options)
         self.threads = threads
         self.notes: list[str] = []
         self.loss, self.learner_kind = check_recipe(options)

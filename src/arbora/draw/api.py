@@ -15,6 +15,7 @@ from arbora.draw.errors import DrawingError
 from arbora.draw.indented import indented_constituents, indented_dependencies
 from arbora.draw.paint import Painter
 from arbora.draw.picture import Picture, document
+from arbora.errors import shown
 
 DEPENDENCY_STYLES = {"arcs": arcs_text, "indented": indented_dependencies}
 
@@ -88,7 +89,7 @@ def dependency_text(
     │  └─ 1 A  det
     └─ 3 was  aux:pass
     """
-    if style not in DEPENDENCY_STYLES:
+    if not isinstance(style, str) or style not in DEPENDENCY_STYLES:
         raise DrawingError(f"there is no style {style!r}; the styles are {', '.join(DEPENDENCY_STYLES)}")
     tree = Dependencies.of(forms, heads, labels, tags, probabilities)
     return DEPENDENCY_STYLES[style](tree, Painter(coloured))
@@ -232,6 +233,8 @@ def _drawn(
     """Return what is drawn (the constituents of a sentence that has no other tree), and how sure it is."""
     if isinstance(tree, ConstituentLike):
         return tree, of_constituents(tree, probabilities)
+    if not hasattr(tree, "forms"):
+        raise DrawingError(f"a sentence or a tree is drawn, not {shown(tree)}")
     constituents: ConstituentLike | None = None
     if all(head is None for head in tree.heads):
         constituents = getattr(tree, "constituents", None)
@@ -249,6 +252,8 @@ def title_of(tree: SentenceLike | ConstituentLike) -> str:
     """
     if isinstance(tree, ConstituentLike):
         return _words(Constituents.of(tree))
+    if not hasattr(tree, "forms"):
+        raise DrawingError(f"a sentence or a tree is drawn, not {shown(tree)}")
     return tree.text or " ".join(tree.forms)
 
 

@@ -17,6 +17,7 @@ from arbora.errors import ArboraError
 from arbora.evaluation.alignment import MismatchError
 from arbora.evaluation.tables import percent, table_text
 from arbora.treebank import Sentence
+from arbora.treebank.given import blaming, each_sentence
 from arbora.treebank.sentence import UNKNOWN
 
 # What the CoNLL 2018 scorer calls content words: neither function words nor punctuation.
@@ -191,11 +192,12 @@ def evaluate(
     1
     """
     result = Evaluation()
-    for number, (right, found) in enumerate(zip_longest(gold, system), 1):
-        _check_same_words(right, found, number)
-        if not annotated_only:
-            check_heads(right, number)
-        _count_sentence(result, right, found, annotated_only)
+    for number, (right, found) in enumerate(zip_longest(each_sentence(gold), each_sentence(system)), 1):
+        with blaming(sentence for sentence in (right, found) if sentence is not None):
+            _check_same_words(right, found, number)
+            if not annotated_only:
+                check_heads(right, number)
+            _count_sentence(result, right, found, annotated_only)
     return result
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
+from arbora.errors import WrongTypeError, shown
 from arbora.evaluation.alignment import MismatchError
 from arbora.evaluation.attachment import Ratio
 from arbora.evaluation.tables import percent, table_text
@@ -150,7 +151,11 @@ def group_name(longest: int) -> str:
 
 
 def _with_words(trees: Iterable[Constituent]) -> Iterator[tuple[int, Constituent]]:
+    if isinstance(trees, str) or not isinstance(trees, Iterable):
+        raise WrongTypeError(f"many trees are needed, in a list or the like, not {shown(trees)}")
     for number, tree in enumerate(trees, 1):
+        if not isinstance(tree, Constituent):
+            raise WrongTypeError(f"an arbora.treebank.Constituent is needed, this is {shown(tree)}")
         bare = tree.without_traces()
         if bare is not None:
             yield number, bare

@@ -16,6 +16,7 @@ from arbora.evaluation.alignment import Layout, align, check_same_text, lay_out
 from arbora.evaluation.attachment import CONTENT_RELATIONS, Ratio, check_heads
 from arbora.evaluation.tables import percent, table_text
 from arbora.treebank import Sentence
+from arbora.treebank.given import blaming, each_sentence
 from arbora.treebank.sentence import UNKNOWN
 
 FUNCTIONAL_RELATIONS = frozenset({"aux", "cop", "mark", "det", "clf", "case", "cc"})
@@ -101,8 +102,9 @@ def evaluate_raw_text(
     >>> scores["Tokens"].f1, scores["Sentences"].f1, scores["UAS"].correct
     (0.4, 1.0, 0)
     """
-    gold = list(gold)
-    right, found = lay_out(gold), lay_out(system)
+    gold, system = list(each_sentence(gold)), list(each_sentence(system))
+    with blaming([*gold, *system]):
+        right, found = lay_out(gold), lay_out(system)
     check_same_text(right, found)
     if not annotated_only:
         for number, sentence in enumerate(gold, 1):

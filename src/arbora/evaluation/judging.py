@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, Protocol
 
+from arbora.errors import WrongTypeError, shown
 from arbora.treebank import Sentence
 
 
@@ -127,6 +128,10 @@ def judge(
     >>> found.disagreements, found.words[2].best_head, found.words[2].head_probability < 0.1
     (1, 2, True)
     """
+    if not hasattr(model, "judged"):
+        raise WrongTypeError(f"trees are judged by a parser or a pipeline, not by {shown(model)}")
+    if rules is not None and not hasattr(rules, "violations"):
+        raise WrongTypeError(f"rules are arbora.dependency.Rules, not {shown(rules)}")
     if rules is None:
         yield from model.judged(sentences, options, alternatives=alternatives)
         return

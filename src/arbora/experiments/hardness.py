@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import product
 from math import inf
+from operator import index
+from typing import Any
 
 import numpy as np
 
 from arbora import FactorGraph, factors
+from arbora.errors import ArboraError, WrongTypeError
 from arbora.factors import VariableArray
 from arbora.factors.variables import join
+from arbora.models.options import a_count
 
 
 def hamiltonian_path(n: int, edges: Iterable[tuple[int, int]]) -> tuple[FactorGraph, VariableArray]:
@@ -32,9 +36,9 @@ def hamiltonian_path(n: int, edges: Iterable[tuple[int, int]]) -> tuple[FactorGr
     >>> round(np.exp(graph.solve("enumerate").log_partition))
     1
     """
-    scores = np.full((n + 1, n + 1), -inf)
+    scores = np.full((a_count(n, "n") + 1, n + 1), -inf)
     scores[0, :] = 0.0
-    for start, end in edges:
+    for start, end in _rows(edges, 2, 1, n):
         scores[start, end] = 0.0
     graph = FactorGraph()
     arcs = graph.binary(scores, name="arcs")
@@ -59,6 +63,7 @@ def three_dimensional_matching(
     >>> np.argwhere(solution.assignment_of(labelled["middle"])).tolist()
     [[0, 1, 0], [1, 0, 1]]
     """
+    known = set(_rows(triples, 3, 0, a_count(m, "m") - 1))
     graph = FactorGraph()
     labelled = {
         "root": graph.binary(np.zeros((m, m)), name="root"),
@@ -75,12 +80,24 @@ def three_dimensional_matching(
     graph.add(factors.XorWithOutput(labelled["middle"].reshape(m * m, m), arcs[m : m + m * m]))
     graph.add(factors.Imply(labelled["last"].ravel(), arcs[m + m * m :]))
     graph.add(factors.Imply(arcs[m + m * m :], labelled["last"].ravel()))
-    graph.add(*_vertical_pairs(m, labelled, set(triples)))
+    graph.add(*_vertical_pairs(m, labelled, known))
     return graph, labelled
 
 
+def _rows(given: Any, length: int, least: int, most: int) -> list[tuple[int, ...]]:
+    """Rows of so many whole numbers within a range; ArboraError if these are none."""
+    try:
+        rows = [tuple(map(index, row)) for row in given]
+    except TypeError:
+        raise WrongTypeError(f"a list of rows of {length} whole numbers is needed") from None
+    for row in rows:
+        if len(row) != length or not all(least <= number <= most for number in row):
+            raise ArboraError(f"{row} is no row of {length} whole numbers from {least} to {most}")
+    return rows
+
+
 def _vertical_pairs(
-    m: int, labelled: dict[str, VariableArray], triples: set[tuple[int, int, int]]
+    m: int, labelled: dict[str, VariableArray], triples: set[tuple[int, ...]]
 ) -> list[factors.Pairs]:
     """Pairs of an arc and one below it that must not be together."""
     root, middle, last = labelled["root"], labelled["middle"], labelled["last"]

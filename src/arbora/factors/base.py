@@ -67,6 +67,14 @@ def scores(values: Any, shape: tuple[int, ...], name: str) -> npt.NDArray[np.flo
     return array
 
 
+def as_array(values: Any) -> npt.NDArray[Any]:
+    """An array of any kind; rows of several lengths are one thing that is no number."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        return np.asarray(None)
+
+
 def graph_of(arrays: Iterable[VariableArray]) -> object:
     """The graph that all these variables belong to."""
     graphs = {id(array.graph): array.graph for array in arrays}

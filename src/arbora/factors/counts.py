@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
 from arbora.errors import ArboraError
-from arbora.factors.base import Factor, scores
+from arbora.factors.base import Factor, as_array, scores
 from arbora.factors.logic import Inputs, in_a_row, shape_of
 
 
@@ -33,7 +32,8 @@ class Counts(Factor):
     def __init__(self, inputs: Inputs, count_scores: npt.ArrayLike) -> None:
         """One factor for each row of inputs; scores of shape (K + 1,), or those of the factors and K + 1."""
         self._numbers, self._begins, self.inputs = in_a_row(inputs, self.name, least=0)
-        self._width = np.shape(count_scores)[-1] if np.ndim(count_scores) else 0
+        shape = as_array(count_scores).shape
+        self._width = shape[-1] if shape else 0
         if not self._width:
             raise ArboraError("Counts needs scores for none, one, ... on the last axis")
         self._scores = scores(count_scores, (*shape_of(inputs), self._width), self.name)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.errors import ArboraError
-from arbora.factors.base import Factor, binary, graph_of
+from arbora.factors.base import Factor, as_array, binary, graph_of
 from arbora.factors.variables import Numbers, VariableArray
 
 Inputs: TypeAlias = VariableArray | Sequence[VariableArray]
@@ -93,7 +93,7 @@ class AtMost(Logic):
     def __init__(self, inputs: Inputs, limit: npt.ArrayLike) -> None:
         """The limit must be broadcastable to one number for each factor."""
         super().__init__(inputs)
-        limits = np.asarray(limit)
+        limits = as_array(limit)
         if limits.dtype.kind not in "iu" or (limits < 0).any():
             raise ArboraError("AtMost needs limits that are integers, at least 0")
         shape = shape_of(inputs)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.errors import ArboraError
-from arbora.factors.base import Factor, binary, numbers, scores
+from arbora.factors.base import Factor, as_array, binary, numbers, scores
 from arbora.factors.variables import VariableArray
 
 
@@ -104,7 +104,7 @@ def _possible_arcs(arcs: VariableArray, candidates: npt.ArrayLike | None, name: 
 
 
 def _index_pairs(pairs: npt.ArrayLike, size: int) -> npt.NDArray[np.int64]:
-    array = np.asarray(pairs)
+    array = as_array(pairs)
     if array.size == 0:
         array = np.zeros((0, 2), np.int64)
     if array.ndim != 2 or array.shape[1] != 2 or not np.issubdtype(array.dtype, np.integer):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 
 import numpy as np
@@ -34,7 +34,8 @@ class Table(Factor):
 
     def __init__(self, variables: Sequence[VariableArray], cell_scores: npt.ArrayLike) -> None:
         """One factor for each place of the arrays, with its table."""
-        if isinstance(variables, VariableArray) or not all(isinstance(v, VariableArray) for v in variables):
+        is_list = isinstance(variables, Iterable) and not isinstance(variables, VariableArray)
+        if not is_list or not all(isinstance(array, VariableArray) for array in variables):
             raise ArboraError("Table needs a list of arrays of variables, one for each axis of its scores")
         self.inputs = tuple(variables)
         if not self.inputs:

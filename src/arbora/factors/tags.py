@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -38,8 +38,9 @@ class TagChain(Factor):
         trigrams: npt.ArrayLike | Sequence[npt.ArrayLike] | None = None,
     ) -> None:
         """One factor over all tags."""
-        self.inputs = (tags,) if isinstance(tags, VariableArray) else tuple(tags)
-        values = [categorical(array, self.name).values for array in self.inputs for _ in range(array.size)]
+        arrays = (tags,) if isinstance(tags, VariableArray) or not isinstance(tags, Iterable) else tags
+        self.inputs = tuple(categorical(array, self.name) for array in arrays)
+        values = [array.values for array in self.inputs for _ in range(array.size)]
         if not values:
             raise ArboraError("TagChain needs at least one variable")
         self.bigrams = _tables(bigrams, values, 2)

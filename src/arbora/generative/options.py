@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from arbora.errors import ArboraError
+from arbora.models.options import check_types
 
 MODELS = {
     "bigram": "arbora.generative.bigram:BigramModel",
@@ -82,6 +83,7 @@ class GenerativeOptions:
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         for name, known in (
             ("model", tuple(MODELS)),
             ("units", UNITS),

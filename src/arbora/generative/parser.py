@@ -12,13 +12,15 @@ from arbora import _core
 from arbora.dependency import ArrayScores, RankedTree
 from arbora.dependency.batch_parser import BatchParser
 from arbora.dependency.root_label import OTHER, ROOT, root_label
-from arbora.errors import ArboraError, TooLongError
+from arbora.errors import TooLongError
 from arbora.generative.corpus import Item
 from arbora.generative.kinds import Floats, SentenceScores
 from arbora.generative.scoring import Integers, LearnedModel, hosts_of
 from arbora.models import Parts, Tensors
+from arbora.models.options import a_count
 from arbora.treebank import Sentence
-from arbora.treebank.batches import FORBIDDEN_HEADS, named
+from arbora.treebank.batches import FORBIDDEN_HEADS
+from arbora.treebank.given import blaming, each_sentence, named
 
 ARCHITECTURE = "generative-parser"
 MOST_WORDS = 250
@@ -73,13 +75,14 @@ class GenerativeParser(BatchParser):
         self, sentences: Iterable[Sentence], count: int = 1, *, seed: int = 1, threads: int = 1
     ) -> Iterator[list[RankedTree]]:
         """Of each sentence so many trees, each drawn with its probability given the words."""
-        if count < 1 or seed < 0:
-            raise ArboraError("count must be at least 1, and seed not negative")
-        for place, sentence in enumerate(sentences):
+        count, seed = a_count(count, "count"), a_count(seed, "seed", 0)
+        for place, sentence in enumerate(each_sentence(sentences)):
             if not len(sentence):
                 yield [RankedTree([], [], 0.0)] * count
                 continue
-            yield self._drawn(sentence, count, seed + place, threads)
+            with blaming([sentence]):
+                trees = self._drawn(sentence, count, seed + place, threads)
+            yield trees
 
     def _drawn(self, sentence: Sentence, count: int, seed: int, threads: int) -> list[RankedTree]:
         hosts = hosts_of(sentence, self.model.options)
@@ -122,22 +125,24 @@ class GenerativeParser(BatchParser):
             arcs[0, :, np.arange(arcs.shape[2]) != root] += -np.inf if is_alone else 0.0
 
     def _scorer(self, sentences: Iterable[Sentence], *, constraints: bool = False) -> _core.Scorer:
-        found = list(sentences)
-        for sentence in found:
+        found = list(each_sentence(sentences))
+        with blaming(found):
+            return self._scores_of(found, constraints).scorer(labels=self.labels)
+
+    def _scores_of(self, sentences: Sequence[Sentence], constraints: bool) -> ArrayScores:
+        for sentence in sentences:
             if len(sentence) > self.most_words:
                 raise TooLongError(
                     f"a {self.model.kind.name} model parses sentences of up to {self.most_words} words, and "
                     f"{named(sentence)} has {len(sentence)}"
                 )
-        hosts = [hosts_of(sentence, self.model.options) for sentence in found]
-        inner = self.model.scores(list(map(self._inner_item, found, hosts)))
-        given = [sentence.heads if constraints else [] for sentence in found]
-        limited = [_limited(sentence) if constraints else set() for sentence in found]
+        hosts = [hosts_of(sentence, self.model.options) for sentence in sentences]
+        inner = self.model.scores(list(map(self._inner_item, sentences, hosts)))
+        given = [sentence.heads if constraints else [] for sentence in sentences]
+        limited = [_limited(sentence) if constraints else set() for sentence in sentences]
         arcs = list(map(self._all_arcs, inner.arcs, hosts, given, limited))
         others = {name: list(map(_spread, own, hosts)) for name, own in inner.others.items()}
-        return ArrayScores(arcs, parts=self.model.kind.parts(SentenceScores(arcs, others), hosts)).scorer(
-            labels=self.labels
-        )
+        return ArrayScores(arcs, parts=self.model.kind.parts(SentenceScores(arcs, others), hosts))
 
     def _inner_item(self, sentence: Sentence, hosts: Integers) -> Item:
         """The words that belong to the tree, and the root."""

@@ -17,6 +17,7 @@ from arbora.generative.units import Units, has_words, kept_words
 from arbora.models import Parts, Tensors
 from arbora.models.checking import a_row, some_names, some_options
 from arbora.treebank import Sentence
+from arbora.treebank.given import blaming, each_sentence
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 
@@ -94,7 +95,9 @@ class LearnedModel:
         A bigram model gives that of the words given their number, a valence model that of the words. Words
         that do not belong to trees, such as punctuation, do not count.
         """
-        items = [self.encode(reduced(sentence, self.options)) for sentence in sentences]
+        sentences = list(each_sentence(sentences))
+        with blaming(sentences):
+            items = [self.encode(reduced(sentence, self.options)) for sentence in sentences]
         return self.log_probabilities_of(items, threads=threads)
 
     def log_probabilities_of(self, items: Sequence[Item], *, threads: int = 1) -> Floats:

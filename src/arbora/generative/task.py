@@ -27,6 +27,7 @@ from arbora.generative.parser import ARCHITECTURE, GenerativeParser
 from arbora.generative.scoring import LearnedModel, perplexity
 from arbora.generative.units import Units
 from arbora.models import Parts
+from arbora.models.options import options_of
 from arbora.training import Candidate, FileTask, History, Stage, Step, Trained
 from arbora.treebank import Sentence
 
@@ -57,7 +58,7 @@ class GenerativeTask(FileTask[GenerativeParser]):
         trees: Sequence[Sentence] = (),
     ) -> None:
         """What is wrong with the data is found here."""
-        self.options = options = (options or GenerativeOptions()).check()
+        self.options = options = options_of(GenerativeOptions, options)
         self.threads, self.licence = threads, licence
         check_corpus([*sentences, *trees], options)
         chosen, with_trees = choose_sentences(sentences, options), choose_sentences(trees, options)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.errors import ArboraError
+from arbora.errors import ArboraError, WrongTypeError, shown
 from arbora.factors import Factor, VariableArray
 from arbora.graphs import picture
 from arbora.inference import Solution, find_solver
@@ -62,6 +62,8 @@ class FactorGraph:
     def _array(self, first: int, shape: tuple[int, ...], values: int, name: str | None) -> VariableArray:
         if name is None:
             name = f"v{len(self._names) + 1}"
+        elif not isinstance(name, str):
+            raise WrongTypeError(f"the name of variables is a text, not {shown(name)}")
         elif name in self._names:
             raise ArboraError(f"there are variables with the name {name!r} already")
         count = int(np.prod(shape, dtype=np.int64))

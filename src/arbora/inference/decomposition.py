@@ -67,6 +67,6 @@ AD3 = Solver(
 
 
 def _count(number: int) -> int:
-    if int(number) != number or not 1 <= number < 2**31:
+    if not 1 <= number < 2**31 or int(number) != number:
         raise ArboraError(f"{number} is no count: iterations and nodes are at least 1")
     return int(number)

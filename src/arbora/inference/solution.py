@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, NamedTuple, NoReturn, TypeAlias, TypedDict
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,23 @@ class History(NamedTuple):
 
     residuals: Floats
     values: Floats
+
+
+@runtime_checkable
+class ArcsOfSentence(Protocol):
+    """A row of arcs, and the words that they go from and to."""
+
+    @property
+    def arcs(self) -> VariableArray:
+        """The arcs."""
+
+    @property
+    def heads(self) -> npt.NDArray[np.int32]:
+        """Their heads."""
+
+    @property
+    def modifiers(self) -> npt.NDArray[np.int32]:
+        """Their modifiers."""
 
 
 class Solution:
@@ -135,7 +152,7 @@ class Solution:
 
     def tree(
         self,
-        arcs: VariableArray,
+        arcs: VariableArray | ArcsOfSentence,
         *,
         heads: npt.ArrayLike | None = None,
         modifiers: npt.ArrayLike | None = None,
@@ -145,8 +162,9 @@ class Solution:
         """Heads of the tree with the most right arcs in expectation (minimum Bayes risk).
 
         ``arcs[head, modifier]`` has shape (n+1, n+1) as everywhere; index 0 is the root, whose head is -1. Or
-        they are a row of arcs with their ``heads`` and ``modifiers``, as for `factors.Tree`. Where a
-        relaxation found fractions, this is how they are rounded (Martins et al. 2009).
+        they are a row of arcs with their ``heads`` and ``modifiers``, as for `factors.Tree`, or what has all
+        three: the graph of a sentence (`arbora.dependency.DependencyParser.graph`). Where a relaxation found
+        fractions, this is how they are rounded (Martins et al. 2009).
 
         >>> import numpy as np, arbora
         >>> graph = arbora.FactorGraph()
@@ -156,7 +174,10 @@ class Solution:
         >>> graph.solve("enumerate").tree(arcs.ravel()[[2, 7]], heads=[0, 2], modifiers=[2, 1])
         array([-1,  2,  0], dtype=int32)
         """
-        candidates, above, below = factors.Tree(arcs, heads=heads, modifiers=modifiers).candidates()
+        row: Any = arcs
+        if isinstance(arcs, ArcsOfSentence):
+            row, heads, modifiers = arcs.arcs, arcs.heads, arcs.modifiers
+        candidates, above, below = factors.Tree(row, heads=heads, modifiers=modifiers).candidates()
         if self.infeasible:
             raise ArboraError("no assignment satisfies all factors: there is no tree to read out")
         table = np.full((int(max(above.max(), below.max())) + 1,) * 2, -inf)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from arbora import _core
 from arbora.errors import ArboraError
 from arbora.inference.solution import Found, Solution
+from arbora.models.options import check_like
 
 
 class Option(NamedTuple):
@@ -42,7 +43,9 @@ class Solver:
                 raise ArboraError(f"{self.name} has no option {name!r}; it has: {', '.join(known) or 'none'}")
         try:
             found = self.function(graph, **(known | options))
-        except (TypeError, ValueError) as error:
-            raise ArboraError(f"{self.name}: {error}") from error
+        except (TypeError, ValueError, OverflowError) as error:
+            check_like(options, known)
+            reason = str(error).split("\n", 1)[0]  # the core lists all that it would have taken
+            raise ArboraError(f"{self.name}: {reason}") from error
         off = frozenset(name for name, value in (known | options).items() if value is False)
         return Solution(graph, self.name, self.gives, found, owner, off)

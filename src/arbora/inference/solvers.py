@@ -33,6 +33,6 @@ def find_solver(name: str) -> Solver:
     >>> find_solver("enumerate").summary
     'every assignment in turn, for small graphs'
     """
-    if name not in SOLVERS:
+    if not isinstance(name, str) or name not in SOLVERS:
         raise ArboraError(f"there is no solver {name!r}; there are: {', '.join(SOLVERS)}")
     return SOLVERS[name]

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from arbora import _core
 from arbora.constraints import Floats, Scores
-from arbora.errors import InfeasibleTreeError, InvalidScoresError
+from arbora.errors import InfeasibleTreeError, InvalidScoresError, OptionError
 from arbora.learning.chains import check_chain, check_finite
 
 __all__ = ["LOSSES", "Loss", "find_loss"]
@@ -151,8 +151,8 @@ def find_loss(name: str, beta: float | None = None, gamma: float | None = None) 
     >>> find_loss("svm", gamma=2.0)
     Loss(beta=inf, gamma=2.0)
     """
-    if name not in LOSSES:
-        raise ValueError(f"there is no loss {name!r}; there are {', '.join(LOSSES)}")
+    if not isinstance(name, str) or name not in LOSSES:
+        raise OptionError(f"there is no loss {name!r}; there are {', '.join(LOSSES)}")
     found = LOSSES[name]
     return Loss(found.beta if beta is None else beta, found.gamma if gamma is None else gamma)
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbora import _core
+from arbora.errors import shown
 
 Options = TypeVar("Options")
 
@@ -34,9 +35,9 @@ def a_whole(value: Any, name: str, least: int = 0, most: int = LARGEST) -> int:
     ValueError: iterations is no whole number: 0.5
     """
     if type(value) is not int:
-        raise ValueError(f"{name} is no whole number: {_shown(value)}")
+        raise ValueError(f"{name} is no whole number: {shown(value)}")
     if not least <= value <= most:
-        raise ValueError(f"{name} is not from {least} to {most}: {_shown(value)}")
+        raise ValueError(f"{name} is not from {least} to {most}: {shown(value)}")
     return value
 
 
@@ -48,9 +49,9 @@ def a_number(value: Any, name: str, least: float = -math.inf, most: float = math
     ValueError: scale is not from 0 to inf: -1
     """
     if type(value) not in (int, float) or abs(value) > 1e300 or not math.isfinite(value):
-        raise ValueError(f"{name} is no number: {_shown(value)}")
+        raise ValueError(f"{name} is no number: {shown(value)}")
     if not least <= value <= most:
-        raise ValueError(f"{name} is not from {least} to {most}: {_shown(value)}")
+        raise ValueError(f"{name} is not from {least} to {most}: {shown(value)}")
     return float(value)
 
 
@@ -62,25 +63,25 @@ def a_positive(value: Any, name: str) -> float:
     ValueError: scale is not above 0, and within 1e-30 and 1e30: 0
     """
     if not 1e-30 <= a_number(value, name) <= 1e30:
-        raise ValueError(f"{name} is not above 0, and within 1e-30 and 1e30: {_shown(value)}")
+        raise ValueError(f"{name} is not above 0, and within 1e-30 and 1e30: {shown(value)}")
     return float(value)
 
 
 def a_flag(value: Any, name: str) -> bool:
     """True or false."""
     if type(value) is not bool:
-        raise ValueError(f"{name} is neither true nor false: {_shown(value)}")
+        raise ValueError(f"{name} is neither true nor false: {shown(value)}")
     return value
 
 
 def a_text(value: Any, name: str) -> str:
     """A text that a file can hold."""
     if not isinstance(value, str):
-        raise ValueError(f"{name} is no text: {_shown(value)}")
+        raise ValueError(f"{name} is no text: {shown(value)}")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{name} has half a character: {_shown(value)}") from None
+        raise ValueError(f"{name} has half a character: {shown(value)}") from None
     return value
 
 
@@ -95,14 +96,14 @@ def a_name(value: Any, name: str, without: str = "\t\r\n") -> str:
     if not text:
         raise ValueError(f"{name} is empty")
     if set(text) & set(without):
-        raise ValueError(f"{name} has characters that no column holds: {_shown(text)}")
+        raise ValueError(f"{name} has characters that no column holds: {shown(text)}")
     return text
 
 
 def a_list(value: Any, name: str, length: int | None = None) -> list[Any]:
     """A list, of so many values."""
     if not isinstance(value, list | tuple):
-        raise ValueError(f"{name} is no list: {_shown(value)}")
+        raise ValueError(f"{name} is no list: {shown(value)}")
     if length is not None and len(value) != length:
         raise ValueError(f"{name} has {len(value)} values, where {length} are needed")
     return list(value)
@@ -119,7 +120,7 @@ def some_names(value: Any, name: str, without: str = "\t\r\n") -> list[str]:
     seen: set[str] = set()
     for each in found:
         if each in seen:
-            raise ValueError(f"{name} has {_shown(each)} twice")
+            raise ValueError(f"{name} has {shown(each)} twice")
         seen.add(each)
     return found
 
@@ -127,7 +128,7 @@ def some_names(value: Any, name: str, without: str = "\t\r\n") -> list[str]:
 def a_mapping(value: Any, name: str) -> dict[str, Any]:
     """What JSON calls an object."""
     if not isinstance(value, Mapping):
-        raise ValueError(f"{name} has no fields: {_shown(value)}")
+        raise ValueError(f"{name} has no fields: {shown(value)}")
     return dict(value)
 
 
@@ -148,7 +149,7 @@ def some_options(kind: type[Options], value: Any, needed: tuple[str, ...] = ()) 
     known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     for name in plain:
         if name not in known:
-            raise ValueError(f"there is no option {_shown(name)} in this Arbora; upgrade arbora")
+            raise ValueError(f"there is no option {shown(name)} in this Arbora; upgrade arbora")
     options = kind(**{name: _typed(own, types[name], f"the option {name}") for name, own in plain.items()})
     return options.check()  # type: ignore[attr-defined, no-any-return]
 
@@ -201,9 +202,3 @@ def moderate(weights: _core.ShortWeights, name: str, *scales: float) -> _core.Sh
             f"the weights of the {name} are too large for sums: some are more than {MOST_WEIGHT:.0f}"
         )
     return weights
-
-
-def _shown(value: Any) -> str:
-    """A value, in one line and not too long."""
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

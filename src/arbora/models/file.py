@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbora.errors import ArboraError, FileError
-from arbora.treebank.files import check_output, open_input, open_output
+from arbora.treebank.files import check_output, file_name, open_input, open_output
 
 FORMAT_VERSION = 2
 """The version that is written, and the only one that is read.
@@ -107,7 +107,7 @@ def write_model(
     array([1., 1., 1.], dtype=float32)
     """
     pieces = _pieces(header, tensors)
-    with open_output(os.fspath(path)) as stream:
+    with open_output(file_name(path)) as stream:
         stream.writelines(pieces)
 
 
@@ -217,7 +217,7 @@ def read_model(
     Traceback (most recent call last):
     arbora.errors.FileError: nowhere.model: there is no such file
     """
-    name = os.fspath(path)
+    name = file_name(path)
     return _decode(name, _map(name), architecture, verify)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from arbora.errors import ArboraError
 from arbora.learning import find_loss
+from arbora.models.options import check_types
 
 PRECISIONS = ("int8", "float32")
 
@@ -52,6 +53,7 @@ class NeuralOptions:
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         for name in ("epochs", "batch", "arc_size", "label_size"):
             if getattr(self, name) < 1:
                 raise ArboraError(f"{name} must be at least 1")

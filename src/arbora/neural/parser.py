@@ -21,6 +21,7 @@ from arbora.neural.shapes import EncoderShape
 from arbora.neural.subwords import Subwords
 from arbora.treebank import Sentence
 from arbora.treebank.batches import Step, make_batches
+from arbora.treebank.given import each_sentence
 
 ARCHITECTURE = "neural-parser"
 
@@ -118,7 +119,7 @@ class NeuralParser(BatchParser):
         return batch
 
     def _scorer(self, sentences: Iterable[Sentence], *, constraints: bool = False) -> _core.NeuralScorer:
-        found = list(sentences)
+        found = list(each_sentence(sentences))
         batch = _core.Batch()
         for own in make_batches(found, max(1, sum(map(len, found)))):
             batch.append(own)

@@ -25,6 +25,7 @@ from arbora.dependency.treebanks import (
 )
 from arbora.errors import ArboraError
 from arbora.models import Parts, Tensors
+from arbora.models.options import options_of
 from arbora.neural.calibrating import calibrated
 from arbora.neural.data import batches, make_examples
 from arbora.neural.folders import find_folder, read_folder
@@ -66,7 +67,7 @@ class NeuralTask(FileTask[NeuralParser]):
         licence: str = "",
     ) -> None:
         """The parameters are those of `train_neural`."""
-        options = (options or NeuralOptions()).check()
+        options = options_of(NeuralOptions, options)
         self.threads = threads
         self.notes: list[str] = []
         shape, tensors, self.subwords = _read_encoder(encoder, options.layers)

@@ -12,7 +12,7 @@ from arbora.dependency import BatchParser, ParseOptions, RankedTree
 from arbora.dependency.output import LABEL_PROBABILITY
 from arbora.errors import ArboraError, WrongTypeError
 from arbora.pipeline.constituents import ParsedConstituents
-from arbora.pipeline.plain_data import SPANS, sentence_from_dict, sentence_to_dict
+from arbora.pipeline.plain_data import SPANS, refusing_data, sentence_from_dict, sentence_to_dict
 from arbora.treebank import Constituent, Sentence, Token
 from arbora.treebank.columns import columns_of
 from arbora.treebank.findings import head_probabilities as known_probabilities
@@ -164,7 +164,8 @@ class ParsedSentence(Sentence):
         >>> ParsedSentence.from_dict({"words": [{"form": "Hello", "head": 0}]}).forms
         ['Hello']
         """
-        return cls(sentence_from_dict(data))
+        with refusing_data(data):
+            return cls(sentence_from_dict(data))
 
     def _own_parser(self) -> BatchParser:
         if self._parser is None:
@@ -229,7 +230,8 @@ class Document:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Document:
         """The document of what `to_dict` gave: the same, without a parser."""
-        return cls(data["text"], [ParsedSentence.from_dict(sentence) for sentence in data["sentences"]])
+        with refusing_data(data):
+            return cls(data["text"], [ParsedSentence.from_dict(sentence) for sentence in data["sentences"]])
 
     def to_spacy(self, vocab: Any = None) -> Any:
         """A ``spacy.tokens.Doc`` of the words, which needs spaCy; see `arbora.pipeline.spacy_docs`."""

@@ -11,6 +11,7 @@ from arbora import _core
 from arbora.dependency import ParseOptions, Rules
 from arbora.dependency.rule_parsing import check_rules, rules_annotator
 from arbora.errors import ArboraError, FileError, InfeasibleTreeError, TooLongError
+from arbora.models.options import options_of
 from arbora.pipeline.formats import (
     BRACKETS,
     TEXT,
@@ -98,7 +99,7 @@ def parse_file(
     format, that no tree fits or that is too long is left out, and so is a paragraph of raw text that is no
     UTF-8; the report counts them. The target gets its name only when all is written.
     """
-    options = (options or ParseOptions()).check()
+    options = options_of(ParseOptions, options)
     _check_wishes(options, kbest, rules)
     write_as = output_format(target, target_format)
     if text is None:

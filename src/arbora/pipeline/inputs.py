@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from arbora.errors import WrongTypeError
+from arbora.errors import WrongTypeError, shown
 from arbora.treebank import Sentence, Token
+from arbora.treebank.given import many_sentences
 
 _OTHERWISE = "nlp.pipe takes many texts, nlp.annotate sentences that are tokenized already, as lists of words"
 
@@ -39,12 +40,7 @@ def as_sentences(sentences: Iterable[Sentence | Sequence[str]]) -> Iterator[Sent
     >>> [sentence.forms for sentence in as_sentences([Sentence(["Go"]), ["Dogs", "bark"]])]
     [['Go'], ['Dogs', 'bark']]
     """
-    if isinstance(sentences, (str, bytes, Sentence)) or not isinstance(sentences, Iterable):
-        kind = "None" if sentences is None else f"one of the type {type(sentences).__name__}"
-        raise WrongTypeError(
-            f"many sentences are needed, in a list or the like, not {kind}; nlp(text) takes text"
-        )
-    return map(_as_sentence, sentences)
+    return map(_as_sentence, many_sentences(sentences, "; nlp(text) takes text"))
 
 
 def _as_sentence(one: Any) -> Sentence:
@@ -52,7 +48,7 @@ def _as_sentence(one: Any) -> Sentence:
         return one
     if isinstance(one, (list, tuple)) and all(isinstance(word, str) for word in one):
         return Sentence(one)
-    kind = f"the word {one.form!r}" if isinstance(one, Token) else repr(one)
+    kind = f"the word {one.form!r}" if isinstance(one, Token) else shown(one)
     raise WrongTypeError(
         f"a sentence is needed, an arbora.treebank.Sentence or a list of words, not {kind}: nlp(text) "
         "takes a text"

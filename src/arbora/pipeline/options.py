@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from arbora.dependency import TrainingOptions, preset_options
 from arbora.errors import ArboraError
+from arbora.models.options import check_types
 from arbora.neural.options import NeuralOptions
 from arbora.text import TaggerOptions, TagOptions, TokenizerOptions
 
@@ -42,6 +43,7 @@ class PipelineOptions:
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         for part in (self.tokenizer, self.tagger, self.parser):
             part.check()
         if self.neural is not None:

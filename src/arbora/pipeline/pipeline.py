@@ -17,6 +17,7 @@ from arbora.errors import ArboraError
 from arbora.evaluation.judging import Judgement
 from arbora.models import Component, Parts, Tensors, below, find_architecture, under
 from arbora.models.checking import a_list, a_mapping, a_name, some_names
+from arbora.models.options import a_count, options_of
 from arbora.pipeline.documents import Document, ParsedSentence
 from arbora.pipeline.inputs import as_sentences, check_text, check_texts
 from arbora.pipeline.tags import fill_tags
@@ -150,9 +151,8 @@ class Pipeline(Component):
         options: ParseOptions | None = None,
     ) -> Iterator[Document]:
         """The same for many texts, in order; so many are worked on at once. The input may be endless."""
-        if batch_size < 1:
-            raise ArboraError("batch_size must be at least 1")
-        options = replace(options or ParseOptions(), threads=threads).check()
+        batch_size = a_count(batch_size, "batch_size")
+        options = replace(options_of(ParseOptions, options), threads=threads).check()
         steps = self.steps(options)
         waiting = iter(check_texts(texts))
         while texts_at_once := list(islice(waiting, batch_size)):
@@ -185,7 +185,7 @@ class Pipeline(Component):
         >>> sentence[1].deprel, sentence[1].probability > 0.5
         ('nsubj', True)
         """
-        options = (options or ParseOptions()).check()
+        options = options_of(ParseOptions, options)
         batches = make_batches(as_sentences(sentences), options.batch)
         found = annotated(batches, self.steps(options, keep_tags=keep_tags))
         parser = self.parser if "heads" in self.adds else None
@@ -200,7 +200,7 @@ class Pipeline(Component):
         alternatives: float | None = None,
     ) -> Iterator[Judgement]:
         """What the parser thinks of the trees of sentences: see `arbora.evaluation.judge`."""
-        options = options or ParseOptions()
+        options = options_of(ParseOptions, options)
         tags = self.steps(options, keep_tags=True, instead=dict.fromkeys(TREES, _nothing))
 
         def prepare(waiting: list[Sentence]) -> list[Sentence]:
@@ -242,7 +242,7 @@ class Pipeline(Component):
         No word becomes an object of Python: this is the fast way. With ``ranges``, MISC has each token's
         place, ``TokenRange=start:end``.
         """
-        options = (options or ParseOptions()).check()
+        options = options_of(ParseOptions, options)
         batches = self.tokenizer.batches(pieces, ranges=ranges, threads=options.threads)
         return to_conllu(annotated(batches, self.steps(options)), threads=options.threads)
 
@@ -253,7 +253,7 @@ class Pipeline(Component):
 
         Old trees that nothing is used of may be none.
         """
-        options = (options or ParseOptions()).check()
+        options = options_of(ParseOptions, options)
         batches = read_batches(pieces, threads=options.threads, check=self.check(options))
         steps = self.steps(options, keep_tags=keep_tags)
         return to_conllu(annotated(batches, steps), threads=options.threads)

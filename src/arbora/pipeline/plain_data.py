@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from arbora.dependency.output import (
     LABEL_PROBABILITY,
     TREE_LOG_PROBABILITY,
 )
+from arbora.errors import ArboraError, WrongTypeError, shown
 from arbora.pipeline.constituents import take_constituents, take_probabilities
 from arbora.treebank import EmptyNode, Multiword, Sentence
 from arbora.treebank.phrases import (
@@ -78,6 +80,24 @@ def sentence_to_dict(sentence: ParsedSentence, *, probabilities: bool) -> dict[s
         data[CONSTITUENTS] = tree.to_list()
     others = {key: _plain(value) for key, value in findings.items() if key not in _SHOWN}
     return data | ({"findings": others} if others else {})
+
+
+@contextmanager
+def refusing_data(data: object) -> Iterator[None]:
+    """Whatever goes wrong with plain data that `to_dict` never gave becomes one line.
+
+    >>> with refusing_data({}):
+    ...     {}["words"]
+    Traceback (most recent call last):
+    arbora.errors.WrongTypeError: this is not what to_dict gives, it lacks 'words': {}
+    """
+    try:
+        yield
+    except ArboraError:
+        raise
+    except (LookupError, AttributeError, TypeError, ValueError) as error:
+        lack = f", it lacks {error}" if isinstance(error, KeyError) else ""
+        raise WrongTypeError(f"this is not what to_dict gives{lack}: {shown(data)}") from None
 
 
 def sentence_from_dict(data: Mapping[str, Any]) -> Sentence:

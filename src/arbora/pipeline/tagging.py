@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterable, Iterator
 from arbora import _core
 from arbora.dependency import ParseOptions
 from arbora.errors import ArboraError
+from arbora.models.options import options_of
 from arbora.pipeline.pipeline import Pipeline
 from arbora.pipeline.shipped import DEFAULT, find_component, open_pipeline
 from arbora.text import Tagger, TagOptions
@@ -45,14 +46,14 @@ class PipelineTagger:
 
     def tag(self, sentences: Iterable[Sentence], options: TagOptions | None = None) -> Iterator[Sentence]:
         """New sentences with tags, as `arbora.text.Tagger.tag` gives them."""
-        options = (options or TagOptions()).check()
+        options = options_of(TagOptions, options)
         return to_sentences(annotated(make_batches(sentences, options.batch), self._steps(options)))
 
     def tag_conllu(
         self, pieces: Iterable[bytes], options: TagOptions | None = None, *, skip: Skip | None = None
     ) -> Generator[ConlluPiece, None, None]:
         """A CoNLL-U file that comes in pieces, as `arbora.text.Tagger.tag_conllu` tags it."""
-        options = (options or TagOptions()).check()
+        options = options_of(TagOptions, options)
         batches = read_batches(pieces, threads=options.threads, check=_core.TreeCheck.range, skip=skip)
         return to_conllu(annotated(batches, self._steps(options)), threads=options.threads)
 

@@ -13,6 +13,7 @@ import numpy as np
 from arbora.dependency import DependencyParser
 from arbora.dependency.task import ParserTask, parser_scores
 from arbora.models import Component, Parts, find_architecture
+from arbora.models.options import options_of
 from arbora.neural.training import check_torch
 from arbora.pipeline.measuring import measure_pipeline
 from arbora.pipeline.options import PipelineOptions
@@ -124,7 +125,7 @@ class PipelineTask(FileTask[Pipeline]):
         encoder: str | os.PathLike[str] | None = None,
     ) -> None:
         """The parameters are those of `train_pipeline`; a ``licence`` goes to the card."""
-        self.options = (options or PipelineOptions()).check()
+        self.options = options_of(PipelineOptions, options)
         self.sentences, self.dev, self.threads = sentences, dev or [], threads
         self.compact_parser = compact_parser
         self.card = {**(card or {}), **({"licence": licence} if licence else {})}

@@ -19,10 +19,10 @@ from arbora.errors import (
     InfeasibleTreeError,
     TooLongError,
     TooLongSentenceError,
-    WrongTypeError,
 )
 from arbora.treebank import conllu
 from arbora.treebank.checks import line_of
+from arbora.treebank.given import blaming, each_piece, each_sentence, named
 from arbora.treebank.sentence import COLUMNS, Sentence, fields_of
 
 Item = TypeVar("Item")
@@ -53,11 +53,9 @@ def make_batch(sentences: Sequence[Sentence], *, with_places: bool = False) -> _
     >>> len(make_batch([Sentence(["Dogs", "bark"])]))
     1
     """
-    try:
+    with blaming(sentences):
         columns = [_columns(sentence) for sentence in sentences]
         return _core.make_batch(columns, [sentence._place for sentence in sentences] if with_places else None)
-    except UnicodeEncodeError as error:
-        raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
 
 
 def make_batches(
@@ -80,9 +78,7 @@ def in_runs(sentences: Iterable[Sentence], words: int) -> Iterator[list[Sentence
     """
     waiting: list[Sentence] = []
     taken = 0
-    for sentence in sentences:
-        if not isinstance(sentence, Sentence):
-            raise WrongTypeError(f"an arbora.treebank.Sentence is needed, this is {sentence!r}")
+    for sentence in each_sentence(sentences):
         waiting.append(sentence)
         taken += max(len(sentence.forms), 1)  # endlessly many empty sentences make batches too
         if taken >= words:
@@ -101,7 +97,7 @@ def read_batches(
     it is left out, and ``skip`` gets the error.
     ``check`` says what must hold of heads.
     """
-    skipped, pieces = conllu.begun(pieces)
+    skipped, pieces = conllu.begun(each_piece(pieces))
     place = (1 + skipped, 1)
 
     def take(data: bytes, final: bool) -> tuple[int, tuple[_core.Batch, list[FileError]]]:
@@ -131,8 +127,14 @@ def annotated(batches: Iterable[_core.Batch], steps: Sequence[Step]) -> Generato
     """The batches after all steps, in order."""
     for batch in batches:
         for step in steps:
-            batch = step(batch)
+            with blaming(_all_sentences(batch)):
+                batch = step(batch)
         yield batch
+
+
+def _all_sentences(batch: _core.Batch) -> Iterator[Sentence]:
+    """The sentences of a batch, refused ones too."""
+    return (conllu.make_sentence(batch.columns(place)) for place in range(len(batch)))
 
 
 def to_conllu(batches: Iterable[_core.Batch], *, threads: int = 1) -> Generator[ConlluPiece, None, None]:
@@ -239,17 +241,6 @@ def no_tree(sentence: Sentence, reason: str, word: int = 0) -> InfeasibleTreeErr
     error = InfeasibleTreeError(f"no tree fits what is given for {named(sentence)}: {reason}")
     error.reason, error.word = reason, word
     return error
-
-
-def named(sentence: Sentence) -> str:
-    """The sentence, for messages.
-
-    >>> named(Sentence(["Dogs", "bark"], comments=["# sent_id = s1"]))
-    "the sentence 'Dogs bark' (sent_id = s1)"
-    """
-    name = next((c for c in sentence.comments if c.startswith("# sent_id")), None)
-    text = f" ({name.removeprefix('# ')})" if name else ""
-    return f"the sentence {' '.join(sentence.forms[:6])!r}{text}"
 
 
 def ahead(items: Iterator[Item]) -> Generator[Item, None, None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from arbora.errors import FileError
+from arbora.errors import FileError, WrongTypeError, shown
 from arbora.treebank.constituent import Constituent
 from arbora.treebank.lines import LONGEST, byte_lines
 from arbora.treebank.problems import Broken
@@ -38,6 +38,8 @@ def separator(text: str, *items: object) -> str:
 
 def decode_one(text: str) -> Constituent:
     """The one tree in this text."""
+    if not isinstance(text, str):
+        raise WrongTypeError(f"a tree is read from a text, not from {shown(text)}")
     found = list(scan([text.encode(errors="surrogateescape")]))
     for item in found:
         if isinstance(item, Broken):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from arbora import _core
 from arbora._core import TreeCheck
-from arbora.errors import ArboraError, FileError
+from arbora.errors import ArboraError, FileError, WrongTypeError, shown
 from arbora.treebank.problems import COLUMNS, Broken, explain
 from arbora.treebank.sentence import UNKNOWN, EmptyNode, Multiword, Sentence, fields_of
 
@@ -122,6 +122,8 @@ def broken(number: int, problems: Any, comments: list[str], *, words_only: bool 
 
 def decode_one(text: str, *, single_root: bool = True) -> Sentence:
     """The one sentence in this text."""
+    if not isinstance(text, str):
+        raise WrongTypeError(f"a sentence is read from a text, not from {shown(text)}")
     try:
         found = list(scan([text.encode()], single_root))
     except UnicodeEncodeError as error:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from importlib import import_module
 from typing import Any, BinaryIO, cast
 
-from arbora.errors import ArboraWarning, DamagedFileError, FileError
+from arbora.errors import ArboraWarning, DamagedFileError, FileError, WrongTypeError, shown
 
 COMPRESSED = (".gz", ".xz", ".zst")
 """The ends of names by which compression is told."""
@@ -43,6 +43,19 @@ def display_name(path: str, *, writing: bool = False) -> str:
     ('standard input', 'en.conllu')
     """
     return ("standard output" if writing else "standard input") if path == "-" else path
+
+
+def file_name(path: Any) -> str:
+    """The name of a file; WrongTypeError if this is none.
+
+    >>> file_name(None)
+    Traceback (most recent call last):
+    arbora.errors.WrongTypeError: a file is found by its name or path, not by None
+    """
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str):
+        raise WrongTypeError(f"a file is found by its name or path, not by {shown(path)}")
+    return name
 
 
 def plain_name(path: str) -> str:

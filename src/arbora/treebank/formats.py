@@ -8,8 +8,10 @@ from typing import Any
 
 from arbora.errors import FileError
 from arbora.treebank import brackets, conllu, conllx, horizontal, raw_text, vertical
+from arbora.treebank.constituent import Constituent
 from arbora.treebank.files import check_input, display_name, is_unnamed, plain_name
 from arbora.treebank.problems import Broken
+from arbora.treebank.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class Format:
     ``encode`` turns an item into its text; ``separator`` is what must stand between that text of an item and
     the next item, by all three. A file that ``begins_at_once`` should have no empty line in front.
     ``scan`` of a format that ``has_heads`` takes ``check`` too, which says what must hold of heads.
+    ``holds`` is the type of its items.
     """
 
     name: str
@@ -30,6 +33,7 @@ class Format:
     separator: Callable[..., str]
     begins_at_once: bool = False
     has_heads: bool = False
+    holds: type = Sentence
 
 
 FORMATS: dict[str, Format] = {
@@ -53,6 +57,7 @@ FORMATS: dict[str, Format] = {
             brackets.scan,
             brackets.encode,
             brackets.separator,
+            holds=Constituent,
         ),
         Format(
             "horizontal",
@@ -104,7 +109,7 @@ def find_format(
     ('conllu', 'brackets')
     """
     if name is not None:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise FileError(f"there is no format {name}; there are {', '.join(known)}", file=path)
         return known[name]
     plain = plain_name(path).lower()

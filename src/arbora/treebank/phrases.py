@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arbora.errors import ArboraError, FileError
+from arbora.errors import ArboraError, FileError, WrongTypeError, shown
 from arbora.treebank.constituent import Constituent
 from arbora.treebank.sentence import UNKNOWN, Sentence
 
@@ -82,6 +82,8 @@ def get_constituents(sentence: Sentence) -> Constituent | None:
 def set_constituents(sentence: Sentence, tree: Constituent | None) -> None:
     """Write the tree into the comments; what they said of another one is gone."""
     if tree is not None:
+        if not isinstance(tree, Constituent):
+            raise WrongTypeError(f"a tree of phrases is an arbora.treebank.Constituent, not {shown(tree)}")
         _check_words(sentence, tree)
     sentence.comments = [comment for comment in sentence.comments if _name(comment) not in NOTES]
     sentence.findings = {k: v for k, v in (sentence.findings or {}).items() if k not in NOTES} or None

@@ -8,10 +8,11 @@ from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from arbora._core import TreeCheck
-from arbora.errors import ArboraError, FileError
+from arbora.errors import ArboraError, FileError, WrongTypeError, shown
 from arbora.treebank.constituent import Constituent
-from arbora.treebank.files import chunks, display_name, open_input, open_output
+from arbora.treebank.files import chunks, display_name, file_name, open_input, open_output
 from arbora.treebank.formats import WRITTEN, Format, find_format
+from arbora.treebank.given import blaming
 from arbora.treebank.problems import Broken
 from arbora.treebank.sentence import Sentence
 
@@ -138,7 +139,7 @@ def read(
     >>> [sentence.forms for sentence in read(path)]
     [['Dogs', 'bark']]
     """
-    name = os.fspath(path)
+    name = file_name(path)
     return Reader(name, find_format(name, format, option=IN_PYTHON), lenient=lenient, single_root=single_root)
 
 
@@ -149,7 +150,9 @@ def write(path: Path, items: Iterable[Sentence | Constituent], format: str | For
     ``-`` is standard output. What was read from the same format is written byte for byte as it was. Besides
     the formats that `read` knows there is ``text`` (``.txt``), raw text; or whatever ``Format`` is given.
     """
-    name = os.fspath(path)
+    name = file_name(path)
+    if isinstance(items, (str, bytes, Sentence)) or not isinstance(items, Iterable):
+        raise WrongTypeError(f"a list of sentences or trees is written, or the like, not {shown(items)}")
     if isinstance(format, Format):
         chosen = format
     else:
@@ -167,9 +170,12 @@ def write(path: Path, items: Iterable[Sentence | Constituent], format: str | For
 
 def _encoded(format: Format, item: Sentence | Constituent, path: str, number: int) -> tuple[str, bytes]:
     name = display_name(path, writing=True)
+    if not isinstance(item, format.holds):
+        raise WrongTypeError(f"{format.summary} are made of {format.holds.__name__}s, not of {shown(item)}")
     try:
-        text = format.encode(item)
-        return text, text.encode()
+        with blaming([item] if isinstance(item, Sentence) else []):
+            text = format.encode(item)
+            return text, text.encode()
     except UnicodeEncodeError:
         raise FileError(
             "a lone surrogate, which UTF-8 cannot hold", file=name, sentence=f"#{number}"

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from html import escape
 from operator import index
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from arbora import _core
-from arbora.errors import ArboraError, WrongTypeError
+from arbora.errors import ArboraError, ColumnError, WrongTypeError
 from arbora.treebank.columns import (
     COLUMNS,
     Slots,
-    checked_comments,
-    checked_heads,
-    checked_line_end,
-    checked_line_ends,
-    checked_multiwords,
-    checked_nodes,
     checked_texts,
     column,
     columns_of,
@@ -65,20 +60,20 @@ class Sentence(Slots):
 
     __slots__ = ("_place", "findings")
 
-    forms: list[str] = column("forms", checked_texts, "The words as written.")
-    lemmas: list[str] = column("lemmas", checked_texts, "Their dictionary forms.")
-    upos: list[str] = column("upos", checked_texts, "Their universal parts of speech.")
-    xpos: list[str] = column("xpos", checked_texts, "Their parts of speech in the treebank's own set.")
-    feats: list[str] = column("feats", checked_texts, "Their morphological features as written.")
-    heads: list[int | None] = column("heads", checked_heads, "The ids of their heads, 0 for the root.")
-    deprels: list[str] = column("deprels", checked_texts, "The labels of the arcs from their heads.")
-    deps: list[str] = column("deps", checked_texts, "Their enhanced dependencies as written.")
-    misc: list[str] = column("misc", checked_texts, "Anything else of each word, as written.")
-    comments: list[str] = column("comments", checked_comments, "The lines before the first, with ``#``.")
-    multiwords: list[Multiword] = column("multiwords", checked_multiwords, "Words written together.")
-    empty_nodes: list[EmptyNode] = column("empty_nodes", checked_nodes, "Nodes that are no words.")
-    newline: str = column("newline", checked_line_end, "What ends each line.")
-    closing: str = column("closing", checked_line_ends, "What follows the last line's text.")
+    forms: list[str] = column("forms", "The words as written.")
+    lemmas: list[str] = column("lemmas", "Their dictionary forms.")
+    upos: list[str] = column("upos", "Their universal parts of speech.")
+    xpos: list[str] = column("xpos", "Their parts of speech in the treebank's own set.")
+    feats: list[str] = column("feats", "Their morphological features as written.")
+    heads: list[int | None] = column("heads", "The ids of their heads, 0 for the root.")
+    deprels: list[str] = column("deprels", "The labels of the arcs from their heads.")
+    deps: list[str] = column("deps", "Their enhanced dependencies as written.")
+    misc: list[str] = column("misc", "Anything else of each word, as written.")
+    comments: list[str] = column("comments", "The lines before the first, with ``#``.")
+    multiwords: list[Multiword] = column("multiwords", "Words written together.")
+    empty_nodes: list[EmptyNode] = column("empty_nodes", "Nodes that are no words.")
+    newline: str = column("newline", "What ends each line.")
+    closing: str = column("closing", "What follows the last line's text.")
 
     def __init__(
         self,
@@ -175,7 +170,7 @@ class Sentence(Slots):
 
     def __repr__(self) -> str:
         """The id and the first words."""
-        words = " ".join(self.forms[:8]) + (" ..." if len(self.forms) > 8 else "")
+        words = " ".join(map(str, self.forms[:8])) + (" ..." if len(self.forms) > 8 else "")
         return f"<Sentence {self.sent_id}: {words}>" if self.sent_id else f"<Sentence: {words}>"
 
     def __str__(self) -> str:
@@ -283,9 +278,19 @@ class Sentence(Slots):
     def nonprojective_words(self) -> list[int]:
         """The ids of the words whose arc crosses: some word between it and its head is not below the head.
 
-        Raises ValueError if the heads form a cycle or are out of range.
+        Raises ColumnError if the heads form a cycle or are out of range.
         """
-        return _core.nonprojective_words(self.heads)
+        with self._blamed():
+            try:
+                return _core.nonprojective_words(self.heads)
+            except ValueError as error:
+                raise ColumnError(str(error)) from None
+
+    def _blamed(self) -> AbstractContextManager[None]:
+        """Around what takes the columns as they are."""
+        from arbora.treebank.given import blaming
+
+        return blaming([self])
 
     def is_projective(self) -> bool:
         """Whether no arc crosses another; unknown heads speak against nothing.
@@ -315,7 +320,8 @@ class Sentence(Slots):
         """
         from arbora.draw import svg
 
-        return svg(self, probabilities=self._shown(probabilities))
+        with self._blamed():
+            return svg(self, probabilities=self._shown(probabilities))
 
     def to_text(
         self, style: str = "arcs", *, probabilities: bool | None = None, coloured: bool = False
@@ -330,7 +336,8 @@ class Sentence(Slots):
         """
         from arbora.draw import text
 
-        return text(self, style, probabilities=self._shown(probabilities), coloured=coloured)
+        with self._blamed():
+            return text(self, style, probabilities=self._shown(probabilities), coloured=coloured)
 
     def _shown(self, probabilities: bool | None) -> Any:
         """As drawings take them."""
@@ -360,7 +367,8 @@ class Sentence(Slots):
         """The sentence as CoNLL-U, byte for byte as it was read if nothing was changed."""
         from arbora.treebank import conllu
 
-        return conllu.encode(self)
+        with self._blamed():
+            return conllu.encode(self)
 
     @staticmethod
     def from_conllu(text: str, *, single_root: bool = True) -> Sentence:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from arbora.errors import ArboraError
 from arbora.models.checking import some_options
+from arbora.models.options import check_types
 
 WIDEST = 1000
 """The greatest beam: one that holds everything would never end."""
@@ -97,6 +98,7 @@ class IsbnOptions:
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         wrong = {
             f"inference must be one of {', '.join(INFERENCES)}": self.inference not in INFERENCES,
             "width must be between 1 and 1000": not 1 <= self.width <= 1000,

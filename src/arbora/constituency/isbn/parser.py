@@ -13,10 +13,11 @@ from arbora import _core
 from arbora.constituency.isbn.options import IsbnOptions, input_pair
 from arbora.constituency.isbn.vocabulary import Decisions, Vocabulary
 from arbora.constituency.parser import ConstituencyParser, ParsedTree
-from arbora.constituency.trees import TaggedWords
+from arbora.constituency.trees import TaggedWords, checked_words
 from arbora.errors import ArboraError
 from arbora.models import Parts, Tensors
 from arbora.models.checking import a_row
+from arbora.models.options import a_count
 from arbora.treebank import Constituent
 
 ARCHITECTURE = "isbn-parser"
@@ -88,6 +89,8 @@ class IsbnParser(ConstituencyParser):
 
         Probabilities of constituents are shares of the trees in the beam, by weight: an approximation.
         """
+        sentences, k = checked_words(sentences), a_count(k, "k")
+        threads = a_count(threads, "threads")
         wrong = next((number for number, one in enumerate(sentences, 1) if not one.words), None)
         if wrong is not None:
             raise ArboraError(f"sentence {wrong} has no words")

@@ -17,6 +17,7 @@ from arbora.constituency.trees import prepared_trees, read_trees, tagged_words
 from arbora.errors import ArboraError
 from arbora.evaluation import evaluate_brackets
 from arbora.models import Parts
+from arbora.models.options import options_of
 from arbora.training import (
     Candidate,
     EpochReport,
@@ -97,7 +98,7 @@ class IsbnTask(FileTask[IsbnParser]):
         licence: str = "",
     ) -> None:
         """The parameters are those of `train_isbn`."""
-        self.options = options = (options or IsbnOptions()).check()
+        self.options = options = options_of(IsbnOptions, options)
         self.stages = [Stage("", options.epochs)]
         self.threads, self.licence = threads, licence
         self.trees = prepared_trees(sentences, keep_functions=options.keep_functions)

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from arbora.constituency.spans.symbols import GROWS
 from arbora.errors import ArboraError
+from arbora.models.options import check_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class SpanOptions:
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         wrong = {
             "epochs must be at least 1": self.epochs < 1 or self.coarse_epochs < 1,
             "folds must be 0, or at least 2": self.folds < 0 or self.folds == 1,

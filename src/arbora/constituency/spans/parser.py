@@ -14,7 +14,7 @@ from arbora.constituency.spans.constraints import SpanConstraints
 from arbora.constituency.spans.options import SpanOptions
 from arbora.constituency.spans.symbols import Symbols
 from arbora.constituency.spans.templates import SpanTemplates
-from arbora.constituency.trees import TaggedWords
+from arbora.constituency.trees import TaggedWords, checked_words
 from arbora.errors import ArboraError
 from arbora.models import Parts, Tensors, below, compact, expand_short, is_compact, under
 from arbora.models.checking import (
@@ -27,6 +27,7 @@ from arbora.models.checking import (
     moderate,
     some_options,
 )
+from arbora.models.options import a_count
 
 ARCHITECTURE = "span-parser"
 KEPT = 0.9999
@@ -87,8 +88,7 @@ class SpanParser(ConstituencyParser):
 
         ``constraints``: for every sentence what its trees must obey, or None.
         """
-        if k < 1:
-            raise ArboraError(f"k must be at least 1, not {k}")
+        k, threads = a_count(k, "k"), a_count(threads, "threads")
         return self._trees(
             sentences,
             lambda text, given: self._core.kbest(text, k, given, probabilities, threads),
@@ -105,6 +105,7 @@ class SpanParser(ConstituencyParser):
         constraints: Sequence[SpanConstraints | None] | None = None,
     ) -> list[ParsedTree]:
         """For every sentence the tree with the least expected number of wrong and missing constituents."""
+        threads = a_count(threads, "threads")
         found = self._trees(
             sentences,
             lambda text, given: self._core.minimum_risk(text, given, probabilities, threads),
@@ -123,8 +124,8 @@ class SpanParser(ConstituencyParser):
         constraints: Sequence[SpanConstraints | None] | None = None,
     ) -> list[list[ParsedTree]]:
         """For every sentence so many trees, each drawn with its probability."""
-        if count < 1 or seed < 0:
-            raise ArboraError("count must be at least 1, and seed not negative")
+        count, seed = a_count(count, "count"), a_count(seed, "seed", 0)
+        threads = a_count(threads, "threads")
         return self._trees(
             sentences,
             lambda text, given: self._core.samples(text, count, seed, given, threads),
@@ -140,6 +141,7 @@ class SpanParser(ConstituencyParser):
     ) -> list[Spans]:
         """For every sentence how probable each constituent (label, start, end) is; others are impossible."""
         text, given = self._prepared(sentences, constraints)
+        threads = a_count(threads, "threads")
         found = self._core.kbest(text, 0, given, True, threads)
         return [self._of_spans(nodes.tolist(), own.tolist()) for _, nodes, own in found]
 
@@ -204,6 +206,7 @@ class SpanParser(ConstituencyParser):
 
 def make_text(sentences: Sequence[TaggedWords]) -> _core.SpanText:
     """Sentences as the core takes them; ArboraError if one has no words, or not a tag for each."""
+    sentences = checked_words(sentences)
     for number, (words, tags) in enumerate(sentences, 1):
         if not len(words):
             raise ArboraError(f"sentence {number} has no words: a tree needs one")

@@ -22,6 +22,7 @@ from arbora.evaluation import evaluate_brackets
 from arbora.learning import Learner, Loss, best_scale, find_learner, find_loss
 from arbora.learning.states import averaged_weights, learner_parts, restore_learner, weight_parts, weights_of
 from arbora.models import Parts, Tensors, under
+from arbora.models.options import options_of
 from arbora.training import (
     Candidate,
     EpochReport,
@@ -106,7 +107,7 @@ class SpanTask(FileTask[SpanParser]):
         licence: str = "",
     ) -> None:
         """The parameters are those of `train_span_parser`; the sentences are trees."""
-        self.options = options = (options or SpanOptions()).check()
+        self.options = options = options_of(SpanOptions, options)
         self.stages = [
             Stage(COARSE, options.coarse_epochs),
             *(Stage(_fold_name(fold), options.coarse_epochs) for fold in range(options.folds)),

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.errors import ArboraError
 from arbora.models import below, compact, expand_short
 from arbora.models.checking import (
     a_list,
@@ -27,6 +26,7 @@ from arbora.text.tagging.lexicon import Integers, Labels
 from arbora.text.tagging.options import STAGES, TaggerOptions
 from arbora.text.tagging.templates import TaggerTemplates
 from arbora.treebank import Sentence
+from arbora.treebank.given import blaming, each_sentence
 
 KEPT = 0.9999
 """The share of the squared weight that a model file keeps: its smallest weights become zero."""
@@ -34,14 +34,12 @@ KEPT = 0.9999
 
 def make_text(sentences: Iterable[Sentence], *, keep_tags: bool = False) -> _core.TagText:
     """The forms of sentences, as hashes; and the tags that they have, if they shall be kept."""
-    own = list(sentences)
-    try:
+    own = list(each_sentence(sentences))
+    with blaming(own):
         text = _core.TagText([sentence.forms for sentence in own])
         if keep_tags:
             text.set_given([tags for s in own for tags in zip(s.upos, s.xpos, s.feats, strict=True)])
         return text
-    except UnicodeEncodeError as error:
-        raise ArboraError(f"{error.object!r} is no Unicode text that a file could hold") from None
 
 
 def set_found(text: _core.TagText, stage: str, labels: Labels, numbers: Integers) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from arbora._core import TreeCheck
+from arbora.models.options import options_of
 from arbora.text.tagging.options import TagOptions
 from arbora.text.tagging.tagger import Tagger
 from arbora.treebank import FORMATS, Sentence, write
 from arbora.treebank.batches import ConlluPiece, Skip
 from arbora.treebank.conllx import Losses, reduced
 from arbora.treebank.files import check_output, display_name
-from arbora.treebank.formats import find_format
+from arbora.treebank.formats import Format, find_format
 from arbora.treebank.reading import Reader
 from arbora.treebank.skipping import Skipped
 from arbora.treebank.streaming import rewrite_file
@@ -65,7 +66,7 @@ def tag_file(
     none. ``lenient``: a sentence that breaks the format is left out, and the report counts it. The target
     gets its name only when all is written.
     """
-    options = (options or TagOptions()).check()
+    options = options_of(TagOptions, options)
     read_as = find_format(source, source_format, known=READ, option="--input-format", unnamed="conllu").name
     write_as = find_format(
         target, target_format, known=writes, option="--format", writing=True, unnamed="conllu"

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from arbora import _core
 from arbora.errors import ArboraError
+from arbora.models.options import check_types
 
 STAGES = ("upos", "morph", "lemma")
 """The stages of a tagger, in the order of the core: UPOS; XPOS with FEATS; the lemma's edit script."""
@@ -44,6 +45,7 @@ class TaggerOptions:
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         wrong = {
             "epochs must be at least 1": self.epochs < 1,
             "batch must be at least 1": self.batch < 1,
@@ -87,6 +89,7 @@ class TagOptions:
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
+        check_types(self)
         if self.threads < 1:
             raise ArboraError("threads must be at least 1")
         if self.batch < 1:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.errors import ArboraError
 from arbora.models import Component, Parts, Tensors
+from arbora.models.options import a_count, check_like, options_of
 from arbora.text.tagging.core_objects import labels_of, make_tagger, make_text
 from arbora.text.tagging.graphs import TagGraph, make_tag_graph
 from arbora.text.tagging.options import TagOptions
@@ -26,6 +26,7 @@ from arbora.treebank.batches import (
     to_conllu,
     to_sentences,
 )
+from arbora.treebank.given import each_sentence
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -81,7 +82,7 @@ class Tagger(Component):
         is the best of those that agree with them, and XPOS and FEATS are chosen by them. A UPOS tag that the
         tagger never saw stays too; the words around it are tagged as if it were not there.
         """
-        options = (options or TagOptions()).check()
+        options = options_of(TagOptions, options)
         return to_sentences(annotated(make_batches(sentences, options.batch), [self.annotator(options)]))
 
     def step(self, options: Any, asked: Mapping[str, Any]) -> Step:
@@ -124,7 +125,7 @@ class Tagger(Component):
         raises the error when all before it were handed on; with ``skip``, which gets the error, it is left
         out. What shape trees have does not matter here.
         """
-        options = (options or TagOptions()).check()
+        options = options_of(TagOptions, options)
         batches = read_batches(pieces, threads=options.threads, check=_core.TreeCheck.range, skip=skip)
         return to_conllu(annotated(batches, [self.annotator(options)]), threads=options.threads)
 
@@ -136,7 +137,8 @@ class Tagger(Component):
         Exact sums over all rows of tags; a tag that is no candidate of a word has 0. With ``keep_tags``, over
         those rows that agree with the tags that words have.
         """
-        batch = list(sentences)
+        batch = list(each_sentence(sentences))
+        threads = a_count(threads, "threads")
         found: Floats = self._core.probabilities(make_text(batch, keep_tags=keep_tags), threads)
         ends = np.cumsum([len(sentence.forms) for sentence in batch])
         return [np.ascontiguousarray(part) for part in np.split(found, ends)[:-1]]
@@ -155,6 +157,8 @@ class Tagger(Component):
         At most ``most`` of them, none less probable than ``least`` but the first, none impossible.
         """
         result = []
+        most = a_count(most, "most", 0)
+        check_like({"least": least}, {"least": 0.0})
         for table in self.probabilities(sentences, threads=threads, keep_tags=keep_tags):
             ranked = np.argsort(-table, axis=1, kind="stable")[:, :most].tolist()
             result.append(
@@ -186,8 +190,7 @@ class Tagger(Component):
 
         With ``keep_tags``, only rows count that agree with the tags that words have.
         """
-        if k < 1:
-            raise ArboraError(f"k must be at least 1, not {k}")
+        k, threads = a_count(k, "k"), a_count(threads, "threads")
         return [
             [
                 RankedTags([self._labels.upos[tag] for tag in tags], log_probability)

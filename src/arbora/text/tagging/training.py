@@ -22,6 +22,7 @@ from arbora.learning.states import (
     weights_of,
 )
 from arbora.models import Parts, under
+from arbora.models.options import options_of
 from arbora.text.tagging.core_objects import make_dictionary, make_stage, make_text, pack, set_found, unpack
 from arbora.text.tagging.lexicon import Labels, Lists, make_candidates, make_classes, open_labels
 from arbora.text.tagging.measuring import measure_tags
@@ -113,7 +114,7 @@ class TaggerTask(FileTask[Tagger]):
         licence: str = "",
     ) -> None:
         """The parameters are those of `train_tagger`."""
-        self.options = options = (options or TaggerOptions()).check()
+        self.options = options = options_of(TaggerOptions, options)
         self.stages = [Stage(name, options.epochs) for name in STAGES]
         self.templates = templates = templates or default_templates()
         self.threads, self.licence = threads, licence

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from arbora.errors import ArboraError
+from arbora.models.options import check_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class TokenizerOptions:
 
     def check(self) -> Self:
         """The same options; ArboraError if there is something wrong with them."""
+        check_types(self)
         for name, least, most in (
             ("epochs", 1, 1000),
             ("bits", 8, 26),

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora import _core
-from arbora.errors import ArboraError, WrongTypeError
+from arbora.errors import ArboraError, WrongTypeError, shown
 from arbora.models import Component, Parts, Tensors
 from arbora.models.checking import (
     a_list,
@@ -23,12 +23,14 @@ from arbora.models.checking import (
     moderate,
     some_options,
 )
+from arbora.models.options import a_count, check_like
 from arbora.text.tokenizing.multiwords import make_multiwords
 from arbora.text.tokenizing.options import TokenizerOptions
 from arbora.text.tokenizing.paragraphs import no_utf8, sound_paragraphs
 from arbora.text.tokenizing.templates import parse_templates
 from arbora.treebank import Sentence
 from arbora.treebank.batches import Skip, to_sentences
+from arbora.treebank.given import each_piece
 
 ARCHITECTURE = "tokenizer"
 TENSORS = {"pages": np.uint16, "blocks": np.uint8, "tokens": np.int16, "sentences": np.int16}
@@ -124,6 +126,8 @@ class Tokenizer(Component):
 
     def split(self, form: str) -> list[str] | None:
         """The words of a token that holds several; None if it is one word."""
+        if not isinstance(form, str):
+            raise WrongTypeError(f"a token is a text, not {shown(form)}")
         return self._multiwords.split(form)
 
     def stream(
@@ -160,6 +164,9 @@ class Tokenizer(Component):
         With ``lines``, sentences end where lines do, and nowhere else, however long they are. With ``skip``,
         paragraphs that are no UTF-8 are left out, and it gets the errors.
         """
+        pieces = each_piece(pieces)
+        threads = a_count(threads, "threads")
+        check_like({"ranges": ranges, "lines": lines}, {"ranges": False, "lines": False})
         if skip is not None:
             pieces = sound_paragraphs(pieces, skip)
         sentence_tokens, token_characters = self._limits

@@ -14,6 +14,7 @@ from arbora import _core
 from arbora.errors import FileError
 from arbora.learning.states import averaged_weights, learner_parts, restore_learner
 from arbora.models import Parts, below, under
+from arbora.models.options import options_of
 from arbora.text.tokenizing.characters import class_table, classes_around_spaces
 from arbora.text.tokenizing.multiwords import learn_multiwords
 from arbora.text.tokenizing.options import TokenizerOptions
@@ -100,7 +101,7 @@ class TokenizerTask(FileTask[Tokenizer]):
         licence: str = "",
     ) -> None:
         """``threads`` are not used: one is enough."""
-        self.options = (options or TokenizerOptions()).check()
+        self.options = options_of(TokenizerOptions, options)
         self.stages = [Stage("", self.options.epochs)]
         self.paragraphs = paragraphs_of(sentences)
         self.dev = running_text(paragraphs_of(dev)) if dev else None
