@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -111,8 +111,8 @@ class Learner:
         return torch.stack(losses).sum()
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """Parameters, moments and torch's generator."""
-        tensors = {"generator": torch.get_rng_state().numpy()}
+        """Parameters, moments and torch's generators."""
+        tensors = generator_states(self.device)
         for name, parameter in self.network.learned().items():
             tensors[f"parameters/{name}"] = parameter.detach().cpu().numpy().copy()
             state = self.optimizer.state.get(parameter)
@@ -124,7 +124,7 @@ class Learner:
     def restore(self, header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> None:
         """Go on from what `to_parts` gave."""
         self.step = int(header["step"])
-        torch.set_rng_state(torch.from_numpy(np.array(tensors["generator"])))
+        restore_generators(self.device, tensors)
         self.network.load(
             {
                 name.removeprefix("parameters/"): own
@@ -139,3 +139,19 @@ class Learner:
                     "exp_avg": torch.from_numpy(np.array(tensors[f"means/{name}"])).to(self.device),
                     "exp_avg_sq": torch.from_numpy(np.array(tensors[f"squares/{name}"])).to(self.device),
                 }
+
+
+def generator_states(device: torch.device) -> dict[str, np.ndarray[Any, Any]]:
+    """What is random comes from the processor's generator, and on an accelerator from its own (not tried)."""
+    found = {"generator": torch.get_rng_state().numpy()}
+    if device.type != "cpu":
+        found["device_generator"] = torch.get_device_module(device).get_rng_state().cpu().numpy()
+    return found
+
+
+def restore_generators(device: torch.device, states: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Go on from what `generator_states` gave."""
+    torch.set_rng_state(torch.from_numpy(np.array(states["generator"])))
+    if device.type != "cpu":
+        own = torch.from_numpy(np.array(states["device_generator"]))
+        torch.get_device_module(device).set_rng_state(own)

@@ -1,0 +1,38 @@
+"""Training neural parsers: what torch may lack, what its checkpoints keep, and where it stops."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from arbora.errors import ArboraError
+from arbora.neural.learning import generator_states, restore_generators
+from arbora.neural.network import has_bfloat16
+from arbora.neural.training import check_torch
+
+
+def test_a_torch_that_is_too_old_is_refused(monkeypatch):
+    monkeypatch.delattr(torch, "accelerator")
+    with pytest.raises(ArboraError, match=r"needs torch 2\.6 or later, not "):
+        check_torch()
+
+
+def test_a_torch_that_does_not_tell_of_bfloat16_computes_in_float32(monkeypatch):
+    monkeypatch.setattr(torch, "ops", SimpleNamespace(mkldnn=SimpleNamespace()))
+    assert not has_bfloat16(torch.device("cpu"))
+
+
+def test_checkpoints_keep_the_generator_of_the_accelerator(monkeypatch):
+    own = torch.Generator().manual_seed(5)
+    module = SimpleNamespace(get_rng_state=own.get_state, set_rng_state=own.set_state)
+    monkeypatch.setattr(torch, "get_device_module", lambda device: module)
+    before = torch.get_rng_state()
+    device = torch.device("cuda")
+    states = generator_states(device)
+    expected = torch.rand(3, generator=own), torch.rand(3)
+    restore_generators(device, states)
+    assert all(map(torch.equal, expected, (torch.rand(3, generator=own), torch.rand(3))))
+    torch.set_rng_state(before)
+    assert list(generator_states(torch.device("cpu"))) == ["generator"]
