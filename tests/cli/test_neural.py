@@ -68,7 +68,7 @@ def test_solvers_of_graphs_and_rules_work(trained, tmp_path):
             assert done.stdout == plain.stdout
     rules = tmp_path / "rules.txt"
     rules.write_text("head of upos=DET is upos=NOUN\n")
-    done = run_here("parse", "-m", trained, "-i", ENGLISH, "--rules", rules)
+    done = run_here("parse", "-m", trained, "-i", ENGLISH, "--rules", rules, "--keep-tags")
     assert done.returncode == 0, done.stderr
     for sentence in read(str(ENGLISH)):
         assert sentence.text is None or sentence.text in done.stdout
@@ -106,6 +106,22 @@ def test_tags_alone(pipeline, tmp_path):
     done = run_here("tag", "-m", pipeline, "-i", ENGLISH, "--probabilities")
     assert done.returncode == 2
     assert "no probabilities" in done.stderr
+
+
+def test_rules_and_the_k_best_trees_come_with_tags(pipeline, tmp_path):
+    def rows(*arguments: object) -> list[list[str]]:
+        done = run_here("parse", "-m", pipeline, "The door is open.", "--format", "conllu", *arguments)
+        assert done.returncode == 0, done.stderr
+        return [line.split("\t") for line in done.stdout.splitlines() if line[:1].isdigit()]
+
+    plain = rows()
+    assert [row[2:6] for row in rows("--kbest", 2)] == 2 * [row[2:6] for row in plain]
+    rules = tmp_path / "rules.txt"
+    tag = next(row[3] for row in plain if row[6] != "0")
+    rules.write_text(f"root is upos={tag}\n")
+    ruled = rows("--rules", rules)
+    assert [row[2:6] for row in ruled] == [row[2:6] for row in plain]
+    assert [row[3] for row in ruled if row[6] == "0"] == [tag]
 
 
 def test_given_trees_and_tags_bind(pipeline):

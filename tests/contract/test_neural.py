@@ -104,6 +104,51 @@ def test_given_tags_stay_and_bind(parser):
     assert "_" not in found.upos
 
 
+def test_whoever_parses_gets_tags_too(parser):
+    """As the command gives them; words keep those that they have."""
+    plain = [Sentence(sentence.forms) for sentence in TREEBANK[:6]]
+    options = ParseOptions()
+
+    def done(step) -> list[Sentence]:
+        return list(to_sentences(annotated(make_batches(plain, 99), [step])))
+
+    expected = [found.to_conllu() for found in done(parser.step(options, {}))]
+    assert all("_" not in found.upos for found in parser.parse(plain))
+    assert [found.to_conllu() for found in parser.parse(plain)] == expected
+    pieces = parser.parse_conllu(["".join(sentence.to_conllu() for sentence in plain).encode()])
+    assert b"".join(piece.data for piece in pieces).decode() == "".join(expected)
+    assert [sentence.upos for sentence in plain] == [["_"] * len(sentence) for sentence in plain]
+    given = Sentence(plain[0].forms, upos=["STRANGE", *["_"] * (len(plain[0]) - 1)])
+    found = next(parser.parse([given])).upos
+    assert (found[0], "_" in found) == ("STRANGE", False)
+    for sentence, ranked in zip(plain, done(parser.ranker(1, options)), strict=True):
+        assert ranked.upos == next(parser.parse([sentence])).upos
+
+
+class CountingCore:
+    """What a parser has in the core, and how often its encoder has read a batch."""
+
+    def __init__(self, core: _core.NeuralModel) -> None:
+        self.core, self.reads = core, 0
+
+    def read(self, *arguments):
+        self.reads += 1
+        return self.core.read(*arguments)
+
+    def tag(self, *arguments):
+        return self.core.tag(*arguments)
+
+
+@pytest.mark.parametrize("solver", [None, "ilp"])
+def test_the_encoder_reads_a_batch_once(floats, monkeypatch, solver):
+    counting = CountingCore(floats._core)
+    monkeypatch.setattr(floats, "_core", counting)
+    options = ParseOptions(solver=solver, certificates=True)
+    found = list(floats.parse([Sentence(sentence.forms) for sentence in TREEBANK[:3]], options))
+    assert counting.reads == 1
+    assert all(sentence.heads.count(0) == 1 and "_" not in sentence.upos for sentence in found)
+
+
 def test_the_best_tree_and_all_sums_are_those_of_enumeration(parser):
     for sentence in short(TREEBANK, 5):
         arcs = parser.arc_scores(sentence)

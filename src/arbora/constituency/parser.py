@@ -75,8 +75,11 @@ class ConstituencyParser(Component):
 
         return annotate
 
-    def ranker(self, k: int, options: Any) -> Step:
-        """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own."""
+    def ranker(self, k: int, options: Any, *, keep_tags: bool = True) -> Step:
+        """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own.
+
+        It finds no tags, so ``keep_tags`` changes nothing.
+        """
         if k < 1:
             raise ArboraError(f"k must be at least 1, not {k}")
 
