@@ -191,7 +191,32 @@ def test_a_tokenizer_is_missed_before_anything_is_trained(tmp_path):
     assert not list(tmp_path.glob("m*.checkpoint*"))
 
 
-def test_layers_are_those_of_an_encoder(tmp_path):
-    done = run_here("train", "pipeline", ENGLISH, "-o", tmp_path / "m", "--layers", 2)
+@pytest.mark.parametrize("option", [["--layers", 2], ["--rate", "1e-4"], ["--head-rate", "1e-3"], ["--mix"]])
+def test_options_of_neural_parsers_need_an_encoder(option, tmp_path):
+    done = run_here("train", "pipeline", ENGLISH, "-o", tmp_path / "m", *option)
     assert done.returncode == 2
-    assert "give one with --encoder" in done.stderr
+    assert f"{option[0]} is of parsers on top of an encoder: give one with --encoder" in done.stderr
+
+
+def test_pipelines_take_what_neural_parsers_do(tmp_path):
+    two_roots = tmp_path / "two.conllu"
+    words = "1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n2\tstop\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    two_roots.write_text(3 * words + ENGLISH.read_text("utf-8"), "utf-8")
+    options = {
+        "rate": 1e-3,
+        "head_rate": 1e-2,
+        "batch": 300,
+        "loss": "svm",
+        "beta": 2.0,
+        "gamma": 0.5,
+        "precision": "float32",
+    }
+    flat = [part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", value)]
+    done = run_here(
+        *("train", "pipeline", two_roots, "--dev", two_roots, "-o", tmp_path / "m", "--encoder"),
+        *(encoder_folder(), "--epochs", 1, "--threads", 1, "--mix", "--multi-root", *flat),
+    )
+    assert done.returncode == 0, done.stderr
+    found = arbora.load(tmp_path / "m").parser.header["options"]
+    assert {name: found[name] for name in options} == options
+    assert (found["mix"], found["single_root"]) == (True, False)

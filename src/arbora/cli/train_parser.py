@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import DevFraction, Licence, ModelOutput, Projective, Resume, Threads, available_cpus
+from arbora.cli.options import (
+    AllowRoots,
+    DevFraction,
+    Licence,
+    ModelOutput,
+    Projective,
+    Resume,
+    Threads,
+    available_cpus,
+)
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, TrainingOptions, preset_options
 from arbora.dependency.options import CONSTRAINTS, LABELS, OUTER_SETS, SOLVERS
@@ -47,10 +56,7 @@ def train_parser(
     ] = DEFAULTS.preset,
     epochs: Annotated[int, typer.Option(help="Passes over the treebank.")] = DEFAULTS.epochs,
     projective: Projective = None,
-    multi_root: Annotated[
-        bool,
-        typer.Option("--multi-root", help="A sentence may have several roots.", rich_help_panel="Trees"),
-    ] = False,
+    multi_root: AllowRoots = False,
     compact: Annotated[
         bool, typer.Option("--compact", help="Write 8-bit weights: a much smaller file, hardly less exact.")
     ] = False,
