@@ -136,17 +136,18 @@ def test_given_trees_and_tags_bind(pipeline):
     ("change", "message"),
     [
         ("no folder", "there is no such folder, and no installed package of that name"),
+        ("no name", "the encoder has no name: give its folder, or an installed package"),
         ("config.json", "config.json: there is no such file"),
-        ("model.safetensors", "model.safetensors"),
-        ("tokenizer.json", "tokenizer.json"),
+        ("model.safetensors", "model.safetensors: there is no such file"),
+        ("tokenizer.json", "tokenizer.json: there is no such file"),
         ("gpt2", "an encoder of kind 'gpt2'; bert, roberta, xlm-roberta are read"),
         ("hidden_size", "where config.json says"),
         ("layers", "this encoder has 2 layers, and 9 are asked for"),
     ],
 )
 def test_encoders_that_cannot_be_used(change, message, tmp_path):
-    folder = tmp_path / "encoder"
-    if change != "no folder":
+    folder = "" if change == "no name" else tmp_path / "encoder"
+    if change not in ("no folder", "no name"):
         folder.mkdir()
         changes = {"gpt2": {"model_type": "gpt2"}, "hidden_size": {"hidden_size": 18}}
         write_folder(folder, **changes.get(change, {}))

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+import small_runs
 import torch
+from small_neural import OPTIONS, encoder_folder, write_folder
+from small_runs import ENGLISH
 
-from arbora.errors import ArboraError
+from arbora.errors import ArboraError, FileError
 from arbora.neural.learning import generator_states, restore_generators
 from arbora.neural.network import has_bfloat16
 from arbora.neural.training import check_torch
+from arbora.pipeline import PipelineOptions
+from arbora.training import EpochReport, Watcher, train_file
+
+PIPELINE = PipelineOptions(replace(small_runs.TOKENIZER, epochs=2), small_runs.TAGGER, neural=OPTIONS)
+
+
+class StoppedHereError(Exception):
+    pass
+
+
+def stop(report: EpochReport) -> None:
+    raise StoppedHereError
 
 
 def test_a_torch_that_is_too_old_is_refused(monkeypatch):
@@ -36,3 +52,19 @@ def test_checkpoints_keep_the_generator_of_the_accelerator(monkeypatch):
     assert all(map(torch.equal, expected, (torch.rand(3, generator=own), torch.rand(3))))
     torch.set_rng_state(before)
     assert list(generator_states(torch.device("cpu"))) == ["generator"]
+
+
+def test_a_pipeline_does_not_go_on_with_another_encoder(tmp_path):
+    """Whatever is done already: the parser's own checkpoint is not always there to tell."""
+    own = {"dev": str(ENGLISH), "options": PIPELINE}
+
+    def train(encoder: str, **more) -> None:
+        train_file("pipeline", str(ENGLISH), str(tmp_path / "m"), encoder=encoder, **own, **more)
+
+    with pytest.raises(StoppedHereError):
+        train(encoder_folder(), watcher=Watcher(on_report=stop))
+    other = tmp_path / "other"
+    other.mkdir()
+    write_folder(other, layer_norm_eps=1e-9)
+    with pytest.raises(FileError, match=r"made with other data, .* or another encoder; start anew"):
+        train(str(other), resume=True)

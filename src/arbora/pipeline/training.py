@@ -158,8 +158,12 @@ class PipelineTask(FileTask[Pipeline]):
         return ParserTask.read(path, options.parser, dev=dev)
 
     def fingerprint(self) -> int:
-        """Of the data."""
+        """Of the data, and of the encoder if there is one."""
         total = 0
+        if self.encoder is not None:
+            from arbora.neural.pretrained import digest_of
+
+            total = digest_of(self.encoder)
         for sentence in (*self.sentences, *self.dev):
             total = zlib.crc32(sentence.to_conllu().encode(), total)
         return total
