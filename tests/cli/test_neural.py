@@ -182,6 +182,24 @@ def test_options_of_linear_parsers_do_not_go_with_an_encoder(option, tmp_path):
     assert not out.exists()
 
 
+@pytest.mark.parametrize("kind", ["neural", "linear"])
+def test_tags_that_are_missing_are_told_before_anything_is_trained(kind, tmp_path):
+    lines = ENGLISH.read_text("utf-8").splitlines()
+    place = next(place for place, line in enumerate(lines) if line.startswith("5\t"))
+    columns = lines[place].split("\t")
+    lines[place] = "\t".join([*columns[:3], "_", *columns[4:]])
+    bad = tmp_path / "bad.conllu"
+    bad.write_text("\n".join(lines) + "\n\n", "utf-8")
+    options = ["--encoder", encoder_folder()] if kind == "neural" else []
+    for files in ([bad], [ENGLISH, "--dev", bad]):
+        done = run_here("train", "pipeline", *files, "-o", tmp_path / "m", *options)
+        assert done.returncode == 2
+        assert f"{bad}:{place + 1}: " in done.stderr
+        assert "word 5 has no UPOS tag, and training needs all" in done.stderr
+        assert "epoch" not in done.stderr
+        assert not list(tmp_path.glob("m*"))
+
+
 def test_a_tokenizer_is_missed_before_anything_is_trained(tmp_path):
     write_folder(tmp_path)
     (tmp_path / "tokenizer.json").unlink()

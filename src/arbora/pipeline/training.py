@@ -20,6 +20,7 @@ from arbora.pipeline.pipeline import ARCHITECTURE, Pipeline
 from arbora.text import Tagger
 from arbora.text.tagging.jackknifing import count_folds, tag_fold
 from arbora.text.tagging.training import TaggerTask, tagger_scores
+from arbora.text.tagging.treebanks import check_tags, check_tags_of_file
 from arbora.text.tokenizing.training import TokenizerTask, tokenizer_scores
 from arbora.training import (
     Candidate,
@@ -126,6 +127,8 @@ class PipelineTask(FileTask[Pipeline]):
         """The parameters are those of `train_pipeline`; a ``licence`` goes to the card."""
         self.options = (options or PipelineOptions()).check()
         self.sentences, self.dev, self.threads = sentences, dev or [], threads
+        check_tags(self.sentences, "training")  # not when its turn comes: that may be hours later
+        check_tags(self.dev, "dev")
         self.compact_parser = compact_parser
         self.card = {**(card or {}), **({"licence": licence} if licence else {})}
         self.encoder = encoder
@@ -155,7 +158,9 @@ class PipelineTask(FileTask[Pipeline]):
     @classmethod
     def read(cls, path: str, options: PipelineOptions, *, dev: bool) -> list[Sentence]:
         """The sentences of a treebank with tags and trees."""
-        return ParserTask.read(path, options.parser, dev=dev)
+        found = ParserTask.read(path, options.parser, dev=dev)
+        check_tags_of_file(found, path)
+        return found
 
     def fingerprint(self) -> int:
         """Of the data, and of the encoder if there is one."""
