@@ -68,3 +68,29 @@ def test_a_pipeline_does_not_go_on_with_another_encoder(tmp_path):
     write_folder(other, layer_norm_eps=1e-9)
     with pytest.raises(FileError, match=r"made with other data, .* or another encoder; start anew"):
         train(str(other), resume=True)
+
+
+RESTING = replace(OPTIONS, epochs=9, patience=2, rate=1e-30, head_rate=1e-30, precision="float32")
+"""Nothing changes, so the first epoch is as good as any."""
+
+
+def train_resting(output, **more) -> dict:
+    options = {"dev": str(ENGLISH), "options": RESTING, "encoder": encoder_folder()}
+    return train_file("neural-parser", str(ENGLISH), str(output), **options, **more).report
+
+
+def test_a_run_that_has_come_to_rest_ends_early(tmp_path):
+    report = train_resting(tmp_path / "whole")
+    assert [row["epoch"] for row in report["epochs"]] == [1, 2, 3]
+    assert report["kept"] == 1
+    reports: list[EpochReport] = []
+
+    def stop_at_rest(report: EpochReport) -> None:
+        reports.append(report)
+        if len(reports) == 3:
+            raise StoppedHereError
+
+    with pytest.raises(StoppedHereError):
+        train_resting(tmp_path / "m", watcher=Watcher(on_report=stop_at_rest))
+    train_resting(tmp_path / "m", resume=True)
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()

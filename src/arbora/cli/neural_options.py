@@ -22,6 +22,10 @@ def _option(help: str, *names: str, default: object = None, metavar: str | None 
 Layers = Annotated[
     int | None, _option("Of the encoder: its first so many. All of them if this is not given.")
 ]
+Patience = Annotated[
+    int | None,
+    _option("Training ends when dev has not become better for so many epochs.", default=DEFAULTS.patience),
+]
 Loss = Annotated[
     str | None,
     _option(f"What is made small, of trees: {', '.join(LOSSES)}.", default=DEFAULTS.loss, metavar="NAME"),

@@ -15,6 +15,7 @@ from arbora.cli.neural_options import (
     Loss,
     Mix,
     NeuralThreads,
+    Patience,
     Precision,
     Rate,
     StepSize,
@@ -60,6 +61,7 @@ def train_neural_command(
     ] = None,
     dev_fraction: DevFraction = None,
     epochs: Annotated[int, typer.Option(help="Passes over the treebank.")] = DEFAULTS.epochs,
+    patience: Patience = None,
     loss: Loss = None,
     beta: Beta = None,
     gamma: Gamma = None,
@@ -90,6 +92,7 @@ def train_neural_command(
     options = NeuralOptions(
         **given_only(
             layers=layers,
+            patience=patience,
             loss=loss,
             beta=beta,
             gamma=gamma,

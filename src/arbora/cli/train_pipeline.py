@@ -17,6 +17,7 @@ from arbora.cli.neural_options import (
     Loss,
     Mix,
     NeuralThreads,
+    Patience,
     Precision,
     Rate,
     StepSize,
@@ -97,6 +98,7 @@ def train_pipeline_command(
     threads: NeuralThreads = None,
     resume: Resume = False,
     layers: Layers = None,
+    patience: Patience = None,
     loss: Loss = None,
     beta: Beta = None,
     gamma: Gamma = None,
@@ -118,6 +120,7 @@ def train_pipeline_command(
     """
     given = given_only(
         layers=layers,
+        patience=patience,
         loss=loss,
         beta=beta,
         gamma=gamma,

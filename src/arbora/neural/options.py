@@ -20,11 +20,12 @@ class NeuralOptions:
     ``layers``: the encoder's first layers that are used; None is all. ``loss``, ``beta`` and ``gamma`` are
     those of `arbora.learning`, of trees; labels and tags are learned by their probabilities. ``rate`` is the
     encoder's greatest learning rate, ``head_rate`` that of all else: they rise over the first steps, and fall
-    to nothing. ``batch`` is the number of sub-words of a step. ``dropout`` is that within the encoder,
-    ``head_dropout`` that of its states. ``arc_size`` and ``label_size`` are the widths of the vectors that
-    arcs and labels are scored by, ``tag_weight`` says how much tags count beside trees. ``mix``: states are a
-    learned sum of those of all layers, and not those of the last one. ``precision`` is that of the model's
-    weights. ``single_root`` and ``projective``: which trees count; None is what the treebank has.
+    to nothing at the end of all ``epochs``. Much is won late, so a run ends before only if dev has not become
+    better for ``patience`` epochs. ``batch`` is the number of sub-words of a step. ``dropout`` is that within
+    the encoder, ``head_dropout`` that of its states. ``arc_size`` and ``label_size`` are the widths of the
+    vectors that arcs and labels are scored by, ``tag_weight`` says how much tags count beside trees. ``mix``:
+    states are a learned sum of those of all layers, and not those of the last one. ``precision`` is that of
+    the model's weights. ``single_root`` and ``projective``: which trees count; None is what the treebank has.
 
     >>> NeuralOptions(epochs=0).check()
     Traceback (most recent call last):
@@ -33,6 +34,7 @@ class NeuralOptions:
 
     layers: int | None = None
     epochs: int = 12
+    patience: int = 4
     loss: str = "crf"
     beta: float | None = None
     gamma: float | None = None
@@ -52,7 +54,7 @@ class NeuralOptions:
 
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
-        for name in ("epochs", "batch", "arc_size", "label_size"):
+        for name in ("epochs", "patience", "batch", "arc_size", "label_size"):
             if getattr(self, name) < 1:
                 raise ArboraError(f"{name} must be at least 1")
         if self.layers is not None and self.layers < 1:

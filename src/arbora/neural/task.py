@@ -194,6 +194,10 @@ class NeuralTask(FileTask[NeuralParser]):
         scores = measure_trees(NeuralParser.from_parts(*parts), self.dev, threads=self.threads)
         return Candidate(parts, scores, scores.get("las"))
 
+    def ends_early(self, stage: Stage, history: History) -> bool:
+        """Whether dev has not become better for so many epochs."""
+        return history.since_best(stage.name, "las") >= self.options.patience
+
     def end(self, stage: Stage, parts: Parts) -> None:
         """The best parser, or the scales."""
         if stage.name == CALIBRATION:
