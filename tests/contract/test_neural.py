@@ -416,7 +416,8 @@ def test_marks_of_bert_are_those_of_the_tokenizer(tmp_path):
     [
         ({"epochs": 0}, "epochs must be at least 1"),
         ({"layers": 0}, "layers must be at least 1"),
-        ({"rate": 0.0}, "rate must be above 0"),
+        ({"rate": 0.0}, "rate must be above 0, and at most 1000"),
+        ({"head_rate": 1e38}, "head_rate must be above 0, and at most 1000"),
         ({"dropout": 1.0}, "dropout must be at least 0, and below 1"),
         ({"precision": "int4"}, "there is no precision 'int4'"),
         ({"loss": "love"}, "love"),

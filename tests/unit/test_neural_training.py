@@ -94,3 +94,11 @@ def test_a_run_that_has_come_to_rest_ends_early(tmp_path):
         train_resting(tmp_path / "m", watcher=Watcher(on_report=stop_at_rest))
     train_resting(tmp_path / "m", resume=True)
     assert (tmp_path / "m").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_training_that_diverges_says_so(tmp_path):
+    options = replace(OPTIONS, rate=1000.0)
+    with pytest.raises(ArboraError, match=r"^training has diverged: .* lower --rate \(1000\) or --head-rate"):
+        train_file(
+            "neural-parser", str(ENGLISH), str(tmp_path / "m"), options=options, encoder=encoder_folder()
+        )

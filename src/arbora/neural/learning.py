@@ -10,6 +10,7 @@ import torch
 from torch.nn import functional
 
 from arbora.dependency import ArrayParser, ArrayScores, batch_loss
+from arbora.errors import ArboraError
 from arbora.neural.data import UNKNOWN, Batch
 from arbora.neural.network import Network, Scores, Words
 from arbora.neural.options import NeuralOptions
@@ -57,7 +58,8 @@ class Learner:
             group["lr"] = group["rate"] * self._share()
         self.optimizer.zero_grad(set_to_none=True)
         (surrogate / sum(batch.lengths)).backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(list(self.network.learned().values()), GREATEST_NORM)
+        norm = torch.nn.utils.clip_grad_norm_(list(self.network.learned().values()), GREATEST_NORM)
+        self._check_finite(norm)
         self.optimizer.step()
         self.step += 1
         return loss
@@ -73,6 +75,15 @@ class Learner:
             others = others + self.options.tag_weight * self._tag_loss(_whole(scores.tags), batch.tags)
         return of_trees + float(others.detach()), surrogate + others
 
+    def _check_finite(self, numbers: torch.Tensor) -> None:
+        """ArboraError if training has diverged: such numbers come back from every step after it."""
+        if not bool(torch.isfinite(numbers).all()):
+            own = self.options
+            raise ArboraError(
+                f"training has diverged: some numbers of step {self.step + 1} are infinite or not a number; "
+                f"lower --rate ({own.rate:g}) or --head-rate ({own.head_rate:g}), and start anew"
+            )
+
     def _share(self) -> float:
         """Of the greatest learning rate, at this step."""
         rising = (self.step + 1) / (WARM_UP * self.steps)
@@ -81,6 +92,7 @@ class Learner:
 
     def _tree_loss(self, batch: Batch, arcs: torch.Tensor) -> tuple[float, torch.Tensor]:
         """The loss of trees, exactly; and what has the same gradient, for torch."""
+        self._check_finite(arcs)
         scores = ArrayScores(arcs.detach().cpu().numpy().astype(np.float64), lengths=batch.lengths)
         losses, gradients = batch_loss(
             scores,

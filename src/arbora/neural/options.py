@@ -11,6 +11,8 @@ from arbora.errors import ArboraError
 from arbora.learning import find_loss
 
 PRECISIONS = ("int8", "float32")
+GREATEST_RATE = 1000
+"""Of learning. Training diverges long before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,8 @@ class NeuralOptions:
         if self.layers is not None and self.layers < 1:
             raise ArboraError("layers must be at least 1")
         for name in ("rate", "head_rate"):
-            if not 0 < getattr(self, name) < inf:
-                raise ArboraError(f"{name} must be above 0")
+            if not 0 < getattr(self, name) <= GREATEST_RATE:
+                raise ArboraError(f"{name} must be above 0, and at most {GREATEST_RATE}")
         for name in ("dropout", "head_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise ArboraError(f"{name} must be at least 0, and below 1")
