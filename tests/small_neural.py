@@ -35,7 +35,8 @@ _ENDS = {"weights": "weight", "bias": "bias", "scale": "weight", "shift": "bias"
 @cache
 def encoder_folder() -> str:
     """The folder, made once for each process; its files are the same bytes in all of them."""
-    folder = Path(tempfile.mkdtemp(prefix="small-encoder."))
+    folder = Path(tempfile.mkdtemp(prefix="small-encoder."), "small")  # whose name models tell
+    folder.mkdir()
     write_folder(folder)
     return str(folder)
 
@@ -55,6 +56,7 @@ def write_folder(folder: Path, **changes: Any) -> None:
         "layer_norm_eps": 1e-12,
     }
     (folder / "config.json").write_text(json.dumps(config | changes))
+    (folder / "README.md").write_text("---\nlicense: cc0-1.0\n---\n")
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer()))
     save_file(stored_tensors(), folder / "model.safetensors")
 

@@ -84,6 +84,10 @@ def test_a_pipeline_from_raw_text(pipeline, tmp_path):
     assert list(nlp.components) == ["tokenizer", "parser", "lemmatizer"]
     assert nlp.card["data"] == "examples"
     assert set(nlp.card["scores"]) == {"raw_text", "gold_tokens", "gold_tags"}
+    assert all(0 <= nlp.card["calibration"][name] <= 1 for name in ("heads", "labels", "labelled arcs"))
+    shown = run_here("inspect", pipeline).stdout
+    assert "small cc0-1.0" in shown
+    assert f"heads={nlp.card['calibration']['heads']:.5g}" in shown
     word = nlp("Dogs bark.").sentences[0][1]
     assert 0 < word.probability <= 1
     assert abs(sum(word.head_probabilities.values()) - 1) < 1e-9

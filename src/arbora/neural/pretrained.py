@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from pathlib import Path
 
@@ -67,3 +68,22 @@ def digest_of(encoder: str | os.PathLike[str]) -> int:
             while piece := stream.read(1 << 20):
                 found = zlib.crc32(piece, found)
     return found
+
+
+def told_of(encoder: str | os.PathLike[str]) -> dict[str, str]:
+    """What models say of their encoder: its name, and its licence if the folder's README begins with one.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory(suffix="-small") as folder:
+    ...     _ = Path(folder, "README.md").write_text("---\\nlicense: apache-2.0\\n---\\n# Small")
+    ...     found = told_of(folder)
+    >>> found["name"].endswith("-small"), found["licence"]
+    (True, 'apache-2.0')
+    """
+    try:
+        text = (find_folder(encoder) / "README.md").read_text("utf-8", errors="replace")
+    except OSError:
+        text = ""
+    fields = text.split("\n---", 1)[0] if text.startswith("---\n") else ""
+    licence = re.search(r"^license: *(\S.*?) *$", fields, re.MULTILINE)
+    return {"name": Path(encoder).resolve().name, "licence": licence[1] if licence else ""}

@@ -34,7 +34,7 @@ from arbora.neural.measuring import measure_trees
 from arbora.neural.network import Network, best_device, has_bfloat16
 from arbora.neural.options import NeuralOptions
 from arbora.neural.parser import ARCHITECTURE, NeuralParser, make_header, model_tensors
-from arbora.neural.pretrained import read_encoder
+from arbora.neural.pretrained import read_encoder, told_of
 from arbora.training import Candidate, FileTask, History, Stage, Step, Trained
 from arbora.treebank import Sentence
 
@@ -88,6 +88,7 @@ class NeuralTask(FileTask[NeuralParser]):
             self.notes.append(f"{left_out:,} sentences of more than {longest} sub-words: skipped.")
         subword_header, self.subword_tensors = self.subwords.to_parts()
         self.header = make_header(shape, subword_header, labels, self.tags, options.as_dict(), licence)
+        self.header["pretrained"] = told_of(encoder)
         words = sum(len(example.heads) - 1 for example in self.examples)
         self.header["trained_on"] = {"sentences": len(self.examples), "words": words}
         self.shape, self.encoder_tensors, self.words = shape, tensors, words

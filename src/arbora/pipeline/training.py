@@ -14,7 +14,7 @@ from arbora.dependency import DependencyParser
 from arbora.dependency.task import ParserTask, parser_scores
 from arbora.models import Component, Parts, find_architecture
 from arbora.neural.training import check_torch
-from arbora.pipeline.measuring import measure_pipeline
+from arbora.pipeline.measuring import measure_calibration, measure_pipeline
 from arbora.pipeline.options import PipelineOptions
 from arbora.pipeline.pipeline import ARCHITECTURE, Pipeline
 from arbora.text import Tagger
@@ -68,8 +68,8 @@ def train_pipeline(
     ``compact_weights``: the parser has 8-bit weights, as `Pipeline.save` can write them, and is measured with
     these. ``encoder`` goes with ``options.neural``: see `arbora.neural.train_neural`. Without ``dev``, about
     ``dev_fraction`` of the sentences is held out (`arbora.training.divide`; by default a tenth). The card of
-    the model is ``card`` and, under ``scores``, what
-    `arbora.pipeline.measure_pipeline` finds on dev. ``progress`` gets a report per epoch of each component;
+    the model is ``card`` and, under ``scores`` and ``calibration``, what
+    `arbora.pipeline.measuring` finds on dev. ``progress`` gets a report per epoch of each component;
     the rest is as in `arbora.training.run`.
 
     >>> from arbora.dependency import TrainingOptions
@@ -254,6 +254,8 @@ class PipelineTask(FileTask[Pipeline]):
         pipeline = Pipeline(((name, components[name]) for name in self.kinds), self.card)
         if self.dev:
             pipeline.card["scores"] = measure_pipeline(pipeline, self.dev, threads=self.threads)
+            if calibration := measure_calibration(pipeline, self.dev, threads=self.threads):
+                pipeline.card["calibration"] = calibration
         return pipeline
 
     def snapshot(self) -> Parts:
