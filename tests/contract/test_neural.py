@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 from oracles.neural import SlowHeads, shape_of
 from oracles.trees import all_trees
-from safetensors.numpy import save_file
-from small_neural import OPTIONS, SHAPE, encoder_folder, stored_tensors, write_folder
+from small_neural import OPTIONS, SHAPE, encoder_folder, states_of
 from small_training import treebank
 
 import arbora
 from arbora import _core
 from arbora.dependency import ArrayParser, ArrayScores, ParseOptions
-from arbora.errors import ArboraError, FileError, InfeasibleTreeError
+from arbora.errors import InfeasibleTreeError
 from arbora.models import below
 from arbora.neural import NeuralOptions, NeuralParser, read_subwords, train_neural
-from arbora.neural.data import _padded, make_examples
-from arbora.neural.learning import Learner
-from arbora.neural.pretrained import read_encoder
-from arbora.neural.task import NeuralTask
 from arbora.treebank import Sentence
 from arbora.treebank.batches import annotated, make_batches, to_sentences
 
@@ -40,13 +34,6 @@ def parser(request) -> NeuralParser:
 @pytest.fixture(scope="module", params=[False, True], ids=["last layer", "mix"])
 def floats(request) -> NeuralParser:
     return trained(precision="float32", epochs=1, mix=request.param)
-
-
-def states_of(parser: NeuralParser, sentence: Sentence) -> np.ndarray:
-    """Of the root and the words of a sentence that the encoder takes at once."""
-    own = parser.subwords
-    ids, shapes, _, firsts = _core.neural_sequences(own.core, own.cls, own.sep, [list(sentence.forms)], 1)
-    return parser.encoder.encode(ids, np.array([len(ids)], np.int64), shapes=shapes)[firsts]
 
 
 def short(sentences: list[Sentence], most: int = 8) -> list[Sentence]:
@@ -199,6 +186,33 @@ def test_constraints_bind(parser):
         list(parser.parse([looped], ParseOptions(constraints=True)))
 
 
+@pytest.mark.parametrize("solver", [None, "ilp", "ad3"])
+@pytest.mark.parametrize("projective", [False, True])
+def test_certificates_hold_and_forbidden_arcs_stay_out(parser, solver, projective):
+    rng = np.random.default_rng(7)
+    options = ParseOptions(projective=projective, constraints=True, certificates=True, solver=solver)
+    for sentence in short(TREEBANK, 5):
+        forbidden = rng.integers(0, len(sentence) + 1, len(sentence)).tolist()
+        misc = [f"ForbiddenHeads={head}" if head != m else "_" for m, head in enumerate(forbidden, 1)]
+        trees = [
+            heads
+            for heads in all_trees(len(sentence), True, projective)
+            if all(head == m or heads[m] != head for m, head in enumerate(forbidden, 1))
+        ]
+        arcs = parser.arc_scores(sentence)
+        values = {tuple(heads[1:]): sum(arcs[heads[m], m] for m in range(1, len(heads))) for heads in trees}
+        asked = Sentence(sentence.forms, misc=misc)
+        if not values:
+            with pytest.raises(InfeasibleTreeError):
+                next(parser.parse([asked], options))
+            continue
+        found = next(parser.parse([asked], options))
+        best, gap = max(values.values()), found.metadata("certificate")
+        assert gap is not None
+        slack = 0 if gap == "proved" else float(gap.rpartition("gap ")[2])
+        assert values[tuple(found.heads)] >= best - slack - 1e-6
+
+
 def test_bytes_depend_on_the_sentence_alone(parser):
     options = ParseOptions(probabilities=True)
     alone = [next(parser.parse([sentence], options)).to_conllu() for sentence in TREEBANK]
@@ -286,70 +300,6 @@ def test_what_words_look_like():
     assert shapes[firsts[1:]].tolist() == [shape_of(form) for form in forms]
 
 
-def make_learner(loss: str, **changes) -> tuple[NeuralTask, Learner]:
-    """In float64, without dropout."""
-    options = NeuralOptions(
-        **{**OPTIONS.as_dict(), "loss": loss, "dropout": 0.0, "head_dropout": 0.0, **changes}
-    )
-    task = NeuralTask(TREEBANK, None, options, encoder=encoder_folder())
-    task.begin(task.stages[0])
-    task.network.double()
-    return task, task.learner
-
-
-@pytest.mark.parametrize(
-    ("loss", "changes"), [("crf", {}), ("crf", {"projective": True, "mix": True}), ("softmax-margin", {})]
-)
-def test_gradients_are_those_of_differences(loss, changes):
-    task, learner = make_learner(loss, **changes)
-    examples = sorted(task.examples, key=lambda example: len(example.ids))[:3]
-    batch = _padded(examples)
-
-    def objective() -> torch.Tensor:
-        return learner.objective(batch)[1]
-
-    def value() -> float:
-        return learner.objective(batch)[0]
-
-    objective().backward()
-    rng = np.random.default_rng(1)
-    for name, parameter in task.network.learned().items():
-        flat, gradient = parameter.data.view(-1), parameter.grad.view(-1)
-        for place in rng.choice(len(flat), min(3, len(flat)), replace=False).tolist():
-            before, found = float(flat[place]), []
-            for step in (1e-5, -1e-5):
-                flat[place] = before + step
-                with torch.no_grad():
-                    found.append(value())
-            flat[place] = before
-            assert float(gradient[place]) == pytest.approx((found[0] - found[1]) / 2e-5, abs=1e-5), name
-
-
-def test_partial_trees_are_learned_from():
-    partial = [
-        Sentence(own.forms, upos=own.upos, heads=list(own.heads), deprels=list(own.deprels))
-        for own in TREEBANK
-    ]
-    for sentence in partial:
-        sentence.heads = [None if word % 3 == 1 else head for word, head in enumerate(sentence.heads)]
-        sentence.deprels = ["_" if word % 3 == 1 else label for word, label in enumerate(sentence.deprels)]
-    parser = train_neural(partial, TREEBANK[:8], OPTIONS, encoder=encoder_folder())
-    assert "obl" in parser.labels
-    assert parser.header["report"]["epochs"][-1]["loss"] < parser.header["report"]["epochs"][0]["loss"]
-
-
-def test_examples_have_what_treebanks_have():
-    task = NeuralTask(TREEBANK, None, OPTIONS, encoder=encoder_folder())
-    fitting = [own for own in TREEBANK if len(own)]
-    examples = make_examples(fitting, task.subwords, task.header["labels"], task.tags, 10_000)
-    for sentence, example in zip(fitting, examples, strict=True):
-        assert example.heads[1:].tolist() == sentence.heads
-        assert [task.header["labels"][label] for label in example.labels[1:]] == sentence.deprels
-        assert [task.tags.upos[row[0]] for row in example.tags[1:]] == sentence.upos
-        assert len(example.firsts) == len(sentence) + 1
-        assert (example.ids[0], example.ids[-1]) == (task.subwords.cls, task.subwords.sep)
-
-
 def test_a_model_file_says_the_same(parser, tmp_path):
     parser.save(tmp_path / "m")
     again = arbora.load(tmp_path / "m")
@@ -357,72 +307,3 @@ def test_a_model_file_says_the_same(parser, tmp_path):
     assert [s.to_conllu() for s in again.parse(TREEBANK, options)] == [
         s.to_conllu() for s in parser.parse(TREEBANK, options)
     ]
-
-
-def test_encoders_that_do_not_fit_are_refused(tmp_path):
-    with pytest.raises(FileError, match="there is no such folder"):
-        train_neural(TREEBANK, None, OPTIONS, encoder=tmp_path / "nowhere")
-    write_folder(tmp_path)
-    with pytest.raises(FileError, match="this encoder has 2 layers, and 3 are asked for"):
-        train_neural(TREEBANK, None, NeuralOptions(layers=3), encoder=tmp_path)
-    write_folder(tmp_path, vocab_size=SHAPE.vocabulary - 1)
-    with pytest.raises(FileError, match="is of shape"):
-        train_neural(TREEBANK, None, OPTIONS, encoder=tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("rows", "fits"), [(-1, False), (0, True), (60, True), (1023, True), (1024, False), (30_000, False)]
-)
-def test_tokenizers_of_another_size_are_refused(tmp_path, rows, fits):
-    """Some rows of the table of embeddings may be to spare, as real ones have."""
-    write_folder(tmp_path, vocab_size=SHAPE.vocabulary + rows)
-    tensors = stored_tensors()
-    name = "embeddings.word_embeddings.weight"
-    tensors[name] = np.resize(tensors[name], (SHAPE.vocabulary + rows, SHAPE.hidden))
-    save_file(tensors, tmp_path / "model.safetensors")
-    if fits:
-        shape, _, subwords = read_encoder(tmp_path, 1)
-        assert shape.vocabulary - subwords.vocabulary == rows
-    else:
-        own = SHAPE.vocabulary
-        expected = f"the tokenizer has {own} sub-words, and the encoder {own + rows}: they do not belong"
-        with pytest.raises(ArboraError, match=expected):
-            read_encoder(tmp_path, 1)
-
-
-MARKS = {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3}
-"""Those of the small tokenizer."""
-
-
-@pytest.mark.parametrize("kind", ["roberta", "xlm-roberta"])
-@pytest.mark.parametrize("name", MARKS)
-def test_marks_of_another_tokenizer_are_refused(tmp_path, kind, name):
-    write_folder(tmp_path, model_type=kind, **MARKS)
-    assert read_encoder(tmp_path, None)[0].first_position == 1
-    write_folder(tmp_path, model_type=kind, **{**MARKS, name: 1})
-    with pytest.raises(ArboraError, match=f"{name} is 1 in config.json, and {MARKS[name]} by tokenizer.json"):
-        read_encoder(tmp_path, None)
-
-
-def test_marks_of_bert_are_those_of_the_tokenizer(tmp_path):
-    """Whatever the configuration says: files that people use have wrong ones."""
-    write_folder(tmp_path, pad_token_id=1, bos_token_id=0, eos_token_id=2)
-    subwords = read_encoder(tmp_path, None)[2]
-    assert (subwords.pad, subwords.cls, subwords.sep) == (0, 2, 3)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"epochs": 0}, "epochs must be at least 1"),
-        ({"layers": 0}, "layers must be at least 1"),
-        ({"rate": 0.0}, "rate must be above 0, and at most 1000"),
-        ({"head_rate": 1e38}, "head_rate must be above 0, and at most 1000"),
-        ({"dropout": 1.0}, "dropout must be at least 0, and below 1"),
-        ({"precision": "int4"}, "there is no precision 'int4'"),
-        ({"loss": "love"}, "love"),
-    ],
-)
-def test_options_that_make_no_sense(change, message):
-    with pytest.raises(ArboraError, match=message):
-        NeuralOptions(**change).check()
