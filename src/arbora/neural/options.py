@@ -22,12 +22,12 @@ class NeuralOptions:
     ``layers``: the encoder's first layers that are used; None is all. ``loss``, ``beta`` and ``gamma`` are
     those of `arbora.learning`, of trees; labels and tags are learned by their probabilities. ``rate`` is the
     encoder's greatest learning rate, ``head_rate`` that of all else: they rise over the first steps, and fall
-    to nothing at the end of all ``epochs``. Much is won late, so a run ends before only if dev has not become
-    better for ``patience`` epochs. ``batch`` is the number of sub-words of a step. ``dropout`` is that within
-    the encoder, ``head_dropout`` that of its states. ``arc_size`` and ``label_size`` are the widths of the
-    vectors that arcs and labels are scored by, ``tag_weight`` says how much tags count beside trees. ``mix``:
-    states are a learned sum of those of all layers, and not those of the last one. ``precision`` is that of
-    the model's weights. ``single_root`` and ``projective``: which trees count; None is what the treebank has.
+    to nothing at the end of all ``epochs``. A run ends before if dev has not become better for ``patience``
+    epochs. ``batch`` is the number of sub-words of a step. ``dropout`` is that within the encoder,
+    ``head_dropout`` that of its states. ``arc_size`` and ``label_size`` are the widths of the vectors that
+    arcs and labels are scored by, ``tag_weight`` says how much tags count beside trees. ``mix``: states are a
+    learned sum of those of all layers, and not those of the last one. ``precision`` is that of the model's
+    weights. ``single_root`` and ``projective``: which trees count; None is what the treebank has.
 
     >>> NeuralOptions(epochs=0).check()
     Traceback (most recent call last):
