@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save_file
 
-from arbora.neural import EncoderShape, NeuralOptions
+from arbora import _core
+from arbora.neural import EncoderShape, NeuralOptions, NeuralParser
 from arbora.neural.layers import random_tensors
+from arbora.treebank import Sentence
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,!?'-\"();:éσ"
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
@@ -35,7 +37,8 @@ _ENDS = {"weights": "weight", "bias": "bias", "scale": "weight", "shift": "bias"
 @cache
 def encoder_folder() -> str:
     """The folder, made once for each process; its files are the same bytes in all of them."""
-    folder = Path(tempfile.mkdtemp(prefix="small-encoder."))
+    folder = Path(tempfile.mkdtemp(prefix="small-encoder."), "small")  # whose name models tell
+    folder.mkdir()
     write_folder(folder)
     return str(folder)
 
@@ -55,8 +58,16 @@ def write_folder(folder: Path, **changes: Any) -> None:
         "layer_norm_eps": 1e-12,
     }
     (folder / "config.json").write_text(json.dumps(config | changes))
+    (folder / "README.md").write_text("---\nlicense: cc0-1.0\n---\n")
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer()))
     save_file(stored_tensors(), folder / "model.safetensors")
+
+
+def states_of(parser: NeuralParser, sentence: Sentence) -> np.ndarray:
+    """Of the root and the words of a sentence that the encoder takes at once."""
+    own = parser.subwords
+    ids, shapes, _, firsts = _core.neural_sequences(own.core, own.cls, own.sep, [list(sentence.forms)], 1)
+    return parser.encoder.encode(ids, np.array([len(ids)], np.int64), shapes=shapes)[firsts]
 
 
 def tokenizer() -> dict[str, Any]:

@@ -40,8 +40,11 @@ OPTIONS: dict[str, Any] = {
     "span-parser": SpanOptions(epochs=3, coarse_epochs=1, folds=2, bits=(12, 14)),
     "isbn-parser": IsbnOptions(width=4, epochs=4, least_count=2, batch=3, patience=9),
     "pipeline": PipelineOptions(replace(TOKENIZER, epochs=3), TAGGER, replace(PARSER, epochs=2), folds=3),
+    "neural-pipeline": PipelineOptions(replace(TOKENIZER, epochs=3), TAGGER, neural=NEURAL),
 }
 """By architecture: a new one needs its line here, and the tests of training meet it."""
+VARIANTS = {"neural-pipeline": "pipeline"}
+"""Runs that are one more of their architecture."""
 
 
 def treebank_of(architecture: str) -> Path:
@@ -49,20 +52,16 @@ def treebank_of(architecture: str) -> Path:
     return BRACKETS if "brackets" in find_architecture(architecture).reads else ENGLISH
 
 
-def train_small(
-    architecture: str, output: Path, *, source: Path | None = None, **changes: Any
-) -> TrainedFile:
+def train_small(name: str, output: Path, *, source: Path | None = None, **changes: Any) -> TrainedFile:
     """Train a small model; ``changes`` are those of the options, or parameters of `train_file`."""
-    own = {
-        name: changes.pop(name) for name in ("resume", "watcher", "dev", "dev_fraction") if name in changes
-    }
-    options = OPTIONS[architecture]
+    own = {key: changes.pop(key) for key in ("resume", "watcher", "dev", "dev_fraction") if key in changes}
+    options, architecture = OPTIONS[name], VARIANTS.get(name, name)
     if isinstance(options, PipelineOptions):
         options = replace(options, parser=replace(options.parser, **changes))
     else:
         options = replace(options, **changes)
     treebank = str(treebank_of(architecture))
-    if architecture == "neural-parser":
+    if name in ("neural-parser", "neural-pipeline"):
         own["encoder"] = encoder_folder()
     return train_file(
         architecture,

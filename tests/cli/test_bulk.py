@@ -68,6 +68,16 @@ def test_certificates_and_crossing_arcs_as_of_parse(tmp_path):
     assert run_here("bulk", "cat", tmp_path / "out").stdout == expected.stdout
 
 
+def test_neural_models_give_what_they_do_at_once(source, tmp_path):
+    folder = tmp_path / "out"
+    done = run_here("bulk", source, "-o", folder, "-m", "en-neural", "--shard-size", "300", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(run_here("bulk", "status", folder, "--json").stdout)["shards"] > 1
+    whole = run_here("parse", "-m", "en-neural", "-i", source, "--format", "conllu")
+    assert run_here("bulk", "cat", folder).stdout == whole.stdout
+    assert "PUNCT" in whole.stdout
+
+
 def test_events_for_other_programs(source, tmp_path):
     done = run_here("bulk", "run", source, "-o", tmp_path / "out", "--workers", "1", "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]

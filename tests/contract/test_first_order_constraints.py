@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from arbora.dependency import ArrayParser, ArrayScores, ParseOptions, batch_loss, train
 from arbora.dependency.options import CONSTRAINTS
+from arbora.neural import NeuralParser
+from arbora.treebank import Sentence
 from tests.small_training import changed, treebank
 
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 WORDS = 5
 
 
@@ -88,3 +93,14 @@ def test_first_order_parsers_learn_under_a_constraint() -> None:
     assert any(not np.allclose(a, b, atol=1e-3) for a, b in zip(as_trees, as_heads, strict=True))
     weights = [parser.to_parts()[1] for parser in (trees, heads)]
     assert any(not np.array_equal(weights[0][name], weights[1][name]) for name in weights[0])
+
+
+@pytest.mark.parametrize("constraint", ["atmost1", "exactly1"])
+def test_neural_parsers_know_them_too(constraint: str) -> None:
+    parser = NeuralParser.load(GOLDEN / "neural-parser.v2.arbora")
+    options = ParseOptions(constraint=constraint, single_root=False, probabilities=True)
+    sentence = Sentence(["the", "dog", "sees", "a", "cat"])
+    expected, _ = one_by_one(parser.arc_scores(sentence), constraint == "atmost1")
+    found, _ = parser.probabilities(sentence, options)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    assert 0 in next(parser.parse([sentence], options)).heads

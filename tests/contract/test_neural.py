@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 from oracles.neural import SlowHeads, shape_of
 from oracles.trees import all_trees
-from small_neural import OPTIONS, SHAPE, encoder_folder, write_folder
+from small_neural import OPTIONS, SHAPE, encoder_folder, states_of
 from small_training import treebank
 
 import arbora
 from arbora import _core
 from arbora.dependency import ArrayParser, ArrayScores, ParseOptions
-from arbora.errors import ArboraError, FileError, InfeasibleTreeError
+from arbora.errors import InfeasibleTreeError
 from arbora.models import below
 from arbora.neural import NeuralOptions, NeuralParser, read_subwords, train_neural
-from arbora.neural.data import _padded, make_examples
-from arbora.neural.learning import Learner
-from arbora.neural.task import NeuralTask
 from arbora.treebank import Sentence
 from arbora.treebank.batches import annotated, make_batches, to_sentences
 
@@ -38,13 +34,6 @@ def parser(request) -> NeuralParser:
 @pytest.fixture(scope="module", params=[False, True], ids=["last layer", "mix"])
 def floats(request) -> NeuralParser:
     return trained(precision="float32", epochs=1, mix=request.param)
-
-
-def states_of(parser: NeuralParser, sentence: Sentence) -> np.ndarray:
-    """Of the root and the words of a sentence that the encoder takes at once."""
-    own = parser.subwords
-    ids, shapes, _, firsts = _core.neural_sequences(own.core, own.cls, own.sep, [list(sentence.forms)], 1)
-    return parser.encoder.encode(ids, np.array([len(ids)], np.int64), shapes=shapes)[firsts]
 
 
 def short(sentences: list[Sentence], most: int = 8) -> list[Sentence]:
@@ -113,6 +102,51 @@ def test_scores_of_another_model_make_no_tags(parser):
         other._core.tag(own, batch, False, 1)
 
 
+def test_whoever_parses_gets_tags_too(parser):
+    """As the command gives them; words keep those that they have."""
+    plain = [Sentence(sentence.forms) for sentence in TREEBANK[:6]]
+    options = ParseOptions()
+
+    def done(step) -> list[Sentence]:
+        return list(to_sentences(annotated(make_batches(plain, 99), [step])))
+
+    expected = [found.to_conllu() for found in done(parser.step(options, {}))]
+    assert all("_" not in found.upos for found in parser.parse(plain))
+    assert [found.to_conllu() for found in parser.parse(plain)] == expected
+    pieces = parser.parse_conllu(["".join(sentence.to_conllu() for sentence in plain).encode()])
+    assert b"".join(piece.data for piece in pieces).decode() == "".join(expected)
+    assert [sentence.upos for sentence in plain] == [["_"] * len(sentence) for sentence in plain]
+    given = Sentence(plain[0].forms, upos=["STRANGE", *["_"] * (len(plain[0]) - 1)])
+    found = next(parser.parse([given])).upos
+    assert (found[0], "_" in found) == ("STRANGE", False)
+    for sentence, ranked in zip(plain, done(parser.ranker(1, options)), strict=True):
+        assert ranked.upos == next(parser.parse([sentence])).upos
+
+
+class CountingCore:
+    """What a parser has in the core, and how often its encoder has read a batch."""
+
+    def __init__(self, core: _core.NeuralModel) -> None:
+        self.core, self.reads = core, 0
+
+    def read(self, *arguments):
+        self.reads += 1
+        return self.core.read(*arguments)
+
+    def tag(self, *arguments):
+        return self.core.tag(*arguments)
+
+
+@pytest.mark.parametrize("solver", [None, "ilp"])
+def test_the_encoder_reads_a_batch_once(floats, monkeypatch, solver):
+    counting = CountingCore(floats._core)
+    monkeypatch.setattr(floats, "_core", counting)
+    options = ParseOptions(solver=solver, certificates=True)
+    found = list(floats.parse([Sentence(sentence.forms) for sentence in TREEBANK[:3]], options))
+    assert counting.reads == 1
+    assert all(sentence.heads.count(0) == 1 and "_" not in sentence.upos for sentence in found)
+
+
 def test_the_best_tree_and_all_sums_are_those_of_enumeration(parser):
     for sentence in short(TREEBANK, 5):
         arcs = parser.arc_scores(sentence)
@@ -159,6 +193,33 @@ def test_constraints_bind(parser):
     looped = Sentence(["a", "b"], heads=[2, 1])
     with pytest.raises(InfeasibleTreeError):
         list(parser.parse([looped], ParseOptions(constraints=True)))
+
+
+@pytest.mark.parametrize("solver", [None, "ilp", "ad3"])
+@pytest.mark.parametrize("projective", [False, True])
+def test_certificates_hold_and_forbidden_arcs_stay_out(parser, solver, projective):
+    rng = np.random.default_rng(7)
+    options = ParseOptions(projective=projective, constraints=True, certificates=True, solver=solver)
+    for sentence in short(TREEBANK, 5):
+        forbidden = rng.integers(0, len(sentence) + 1, len(sentence)).tolist()
+        misc = [f"ForbiddenHeads={head}" if head != m else "_" for m, head in enumerate(forbidden, 1)]
+        trees = [
+            heads
+            for heads in all_trees(len(sentence), True, projective)
+            if all(head == m or heads[m] != head for m, head in enumerate(forbidden, 1))
+        ]
+        arcs = parser.arc_scores(sentence)
+        values = {tuple(heads[1:]): sum(arcs[heads[m], m] for m in range(1, len(heads))) for heads in trees}
+        asked = Sentence(sentence.forms, misc=misc)
+        if not values:
+            with pytest.raises(InfeasibleTreeError):
+                next(parser.parse([asked], options))
+            continue
+        found = next(parser.parse([asked], options))
+        best, gap = max(values.values()), found.metadata("certificate")
+        assert gap is not None
+        slack = 0 if gap == "proved" else float(gap.rpartition("gap ")[2])
+        assert values[tuple(found.heads)] >= best - slack - 1e-6
 
 
 def test_bytes_depend_on_the_sentence_alone(parser):
@@ -248,70 +309,6 @@ def test_what_words_look_like():
     assert shapes[firsts[1:]].tolist() == [shape_of(form) for form in forms]
 
 
-def make_learner(loss: str, **changes) -> tuple[NeuralTask, Learner]:
-    """In float64, without dropout."""
-    options = NeuralOptions(
-        **{**OPTIONS.as_dict(), "loss": loss, "dropout": 0.0, "head_dropout": 0.0, **changes}
-    )
-    task = NeuralTask(TREEBANK, None, options, encoder=encoder_folder())
-    task.begin(task.stages[0])
-    task.network.double()
-    return task, task.learner
-
-
-@pytest.mark.parametrize(
-    ("loss", "changes"), [("crf", {}), ("crf", {"projective": True, "mix": True}), ("softmax-margin", {})]
-)
-def test_gradients_are_those_of_differences(loss, changes):
-    task, learner = make_learner(loss, **changes)
-    examples = sorted(task.examples, key=lambda example: len(example.ids))[:3]
-    batch = _padded(examples)
-
-    def objective() -> torch.Tensor:
-        return learner.objective(batch)[1]
-
-    def value() -> float:
-        return learner.objective(batch)[0]
-
-    objective().backward()
-    rng = np.random.default_rng(1)
-    for name, parameter in task.network.learned().items():
-        flat, gradient = parameter.data.view(-1), parameter.grad.view(-1)
-        for place in rng.choice(len(flat), min(3, len(flat)), replace=False).tolist():
-            before, found = float(flat[place]), []
-            for step in (1e-5, -1e-5):
-                flat[place] = before + step
-                with torch.no_grad():
-                    found.append(value())
-            flat[place] = before
-            assert float(gradient[place]) == pytest.approx((found[0] - found[1]) / 2e-5, abs=1e-5), name
-
-
-def test_partial_trees_are_learned_from():
-    partial = [
-        Sentence(own.forms, upos=own.upos, heads=list(own.heads), deprels=list(own.deprels))
-        for own in TREEBANK
-    ]
-    for sentence in partial:
-        sentence.heads = [None if word % 3 == 1 else head for word, head in enumerate(sentence.heads)]
-        sentence.deprels = ["_" if word % 3 == 1 else label for word, label in enumerate(sentence.deprels)]
-    parser = train_neural(partial, TREEBANK[:8], OPTIONS, encoder=encoder_folder())
-    assert "obl" in parser.labels
-    assert parser.header["report"]["epochs"][-1]["loss"] < parser.header["report"]["epochs"][0]["loss"]
-
-
-def test_examples_have_what_treebanks_have():
-    task = NeuralTask(TREEBANK, None, OPTIONS, encoder=encoder_folder())
-    fitting = [own for own in TREEBANK if len(own)]
-    examples = make_examples(fitting, task.subwords, task.header["labels"], task.tags, 10_000)
-    for sentence, example in zip(fitting, examples, strict=True):
-        assert example.heads[1:].tolist() == sentence.heads
-        assert [task.header["labels"][label] for label in example.labels[1:]] == sentence.deprels
-        assert [task.tags.upos[row[0]] for row in example.tags[1:]] == sentence.upos
-        assert len(example.firsts) == len(sentence) + 1
-        assert (example.ids[0], example.ids[-1]) == (task.subwords.cls, task.subwords.sep)
-
-
 def test_a_model_file_says_the_same(parser, tmp_path):
     parser.save(tmp_path / "m")
     again = arbora.load(tmp_path / "m")
@@ -319,30 +316,3 @@ def test_a_model_file_says_the_same(parser, tmp_path):
     assert [s.to_conllu() for s in again.parse(TREEBANK, options)] == [
         s.to_conllu() for s in parser.parse(TREEBANK, options)
     ]
-
-
-def test_encoders_that_do_not_fit_are_refused(tmp_path):
-    with pytest.raises(FileError, match="there is no such folder"):
-        train_neural(TREEBANK, None, OPTIONS, encoder=tmp_path / "nowhere")
-    write_folder(tmp_path)
-    with pytest.raises(FileError, match="this encoder has 2 layers, and 3 are asked for"):
-        train_neural(TREEBANK, None, NeuralOptions(layers=3), encoder=tmp_path)
-    write_folder(tmp_path, vocab_size=SHAPE.vocabulary - 1)
-    with pytest.raises(FileError, match="is of shape"):
-        train_neural(TREEBANK, None, OPTIONS, encoder=tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"epochs": 0}, "epochs must be at least 1"),
-        ({"layers": 0}, "layers must be at least 1"),
-        ({"rate": 0.0}, "rate must be above 0"),
-        ({"dropout": 1.0}, "dropout must be at least 0, and below 1"),
-        ({"precision": "int4"}, "there is no precision 'int4'"),
-        ({"loss": "love"}, "love"),
-    ],
-)
-def test_options_that_make_no_sense(change, message):
-    with pytest.raises(ArboraError, match=message):
-        NeuralOptions(**change).check()

@@ -8,11 +8,21 @@ from math import fsum, inf
 import numpy as np
 import pytest
 from oracles.trees import all_trees
+from small_neural import OPTIONS, encoder_folder
 from small_training import changed, treebank
 
-from arbora.dependency import DependencyParser, ParseOptions, Rules, parse_with_rules, rule_factors, train
+from arbora.dependency import (
+    BatchParser,
+    DependencyParser,
+    ParseOptions,
+    Rules,
+    parse_with_rules,
+    rule_factors,
+    train,
+)
 from arbora.dependency.linear_model import encode
 from arbora.errors import ArboraError, InfeasibleTreeError
+from arbora.neural import NeuralParser, train_neural
 from arbora.treebank import Sentence
 
 KEPT = ("root", "nsubj", "nsubj:pass", "obj")
@@ -23,6 +33,8 @@ MODELS = {
     "second-order": {"preset": "second-order", "labels": "joint"},
     "third-order, both": {"preset": "third-order", "labels": "both"},
 }
+NEURAL = "neural"
+"""One more of the family, on top of a small encoder: its labels are a second stage, too."""
 RULES = [
     "at most 1 dep under any",
     "at least 2 nsubj:* under upos=VERB",
@@ -50,32 +62,45 @@ def few_labels(sentence: Sentence) -> Sentence:
     return sentence
 
 
+def small_neural_parser(data: list[Sentence]) -> NeuralParser:
+    return train_neural(data[4:], data[:4], OPTIONS, encoder=encoder_folder())
+
+
 @pytest.fixture(scope="module")
-def parsers() -> dict[str, DependencyParser]:
+def parsers() -> dict[str, BatchParser]:
     data = [few_labels(sentence) for sentence in treebank() if len(sentence) < 13]
-    return {
+    found: dict[str, BatchParser] = {
         name: train(data[4:], data[:4], changed(pruning=0.0, **options)) for name, options in MODELS.items()
     }
+    return {**found, NEURAL: small_neural_parser(data)}
 
 
 class Enumerated:
     """The scores of all labelled trees of a sentence, by what the raw scores of the model add up to."""
 
-    def __init__(self, parser: DependencyParser, sentence: Sentence, kind: tuple[bool, bool]) -> None:
+    def __init__(self, parser: BatchParser, sentence: Sentence, kind: tuple[bool, bool]) -> None:
         self.parser, self.sentence, self.n = parser, sentence, len(sentence)
         self.graph = parser.graph(sentence, ParseOptions(single_root=kind[0], projective=kind[1]))
         arcs = list(zip(self.graph.heads.tolist(), self.graph.modifiers.tolist(), strict=True))
         assert len(arcs) == self.n**2
+        self.lacks = {}
+        if isinstance(parser, NeuralParser):
+            for arc in arcs:
+                row = log_probabilities_of_labels(parser, sentence, *arc)
+                self.lacks[arc] = dict(zip(parser.labels, (row - row.max()).tolist(), strict=True))
+        else:
+            self._add_lacks(parser, arcs)
+        self.trees = [tuple(tree) for tree in all_trees(self.n, *kind)[:, 1:].tolist()]
+        self.values = {tree: self.value(tree) for tree in self.trees}
+
+    def _add_lacks(self, parser: DependencyParser, arcs: list[tuple[int, int]]) -> None:
         header = parser.header
         joint = "[labels]\n[" not in header["templates"]
         scale = (header.get("joint_scale") or header["tree_scale"]) if joint else header["label_scale"]
-        rows = parser._core.label_scores(not joint, parser._weights, encode([sentence]), 0, [], arcs)
-        self.lacks = {}
+        rows = parser._core.label_scores(not joint, parser._weights, encode([self.sentence]), 0, [], arcs)
         for arc, row in zip(arcs, rows, strict=True):
             own = scale * np.where(header["below_words" if arc[0] else "at_root"], row, -inf)
             self.lacks[arc] = dict(zip(parser.labels, (own - own.max()).tolist(), strict=True))
-        self.trees = [tuple(tree) for tree in all_trees(self.n, *kind)[:, 1:].tolist()]
-        self.values = {tree: self.value(tree) for tree in self.trees}
 
     def value(self, tree: tuple[int, ...]) -> float:
         heads = np.array([-1, *tree])[self.graph.modifiers]
@@ -100,7 +125,17 @@ class Enumerated:
         return best
 
 
-def check(parser: DependencyParser, every: Enumerated, rules: Rules, options: ParseOptions) -> str:
+def log_probabilities_of_labels(parser: NeuralParser, sentence: Sentence, head: int, word: int) -> np.ndarray:
+    """Of the arc from this head, in a tree that has it."""
+    others = head or word
+    heads = [0 if other == others else others for other in range(1, len(sentence) + 1)]
+    heads[word - 1] = head
+    table = parser.probabilities(Sentence(sentence.forms, heads=heads), given_heads=True)[1]
+    with np.errstate(divide="ignore"):
+        return np.log(table[word])
+
+
+def check(parser: BatchParser, every: Enumerated, rules: Rules, options: ParseOptions) -> str:
     """What came of it: nothing to do, changed, or impossible; and that this is right."""
     own = next(parser.parse([every.sentence.copy()], options))
     expected = every.best(rules)
@@ -118,13 +153,13 @@ def check(parser: DependencyParser, every: Enumerated, rules: Rules, options: Pa
     assert found.metadata("certificate") == "proved"
     tree = tuple(found.heads)
     assert every.best(rules, [tree]) == pytest.approx(expected, abs=1e-9)
-    if "[labeler]\n[" in parser.header["templates"]:
+    if isinstance(parser, NeuralParser) or "[labeler]\n[" in parser.header["templates"]:
         values = {tuple(labels): value for labels, value in every.labelled(tree)}
         assert values[tuple(found.deprels)] == pytest.approx(expected, abs=1e-9)
     return "changed"
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [*MODELS, NEURAL])
 def test_each_rule_against_enumeration(model, parsers):
     seen = set()
     for sentence in SENTENCES:
@@ -162,7 +197,7 @@ def test_a_search_that_ends_early_says_what_it_may_lack(parsers, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [(False, False), (True, True), (False, True)])
-@pytest.mark.parametrize("model", ["joint", "third-order, both"])
+@pytest.mark.parametrize("model", ["joint", "third-order, both", NEURAL])
 def test_several_rules_and_kinds_of_trees(model, kind, parsers):
     rng, seen = np.random.default_rng(5), set()
     options = ParseOptions(single_root=kind[0], projective=kind[1], certificates=True)
@@ -173,11 +208,11 @@ def test_several_rules_and_kinds_of_trees(model, kind, parsers):
     assert {"changed", "impossible"} <= seen
 
 
-@pytest.mark.parametrize("model", ["joint", "second-stage", "second-order"])
+@pytest.mark.parametrize("model", ["joint", "second-stage", "second-order", NEURAL])
 def test_whole_sentences_satisfy_all_rules(model):
     """With arcs that were pruned, where no candidates do; labels as many as there are."""
     data = [sentence for sentence in treebank() if 5 < len(sentence) < 15]
-    parser = train(data, None, changed(**MODELS[model]))
+    parser = small_neural_parser(data) if model == NEURAL else train(data, None, changed(**MODELS[model]))
     rules = Rules.parse(
         "no children under upos=PUNCT\nroot is upos!=VERB\nat most 1 nsubj:*,obj under any\n"
         "label of upos=DET is det,nmod\nphrase 3-5\nno arc from upos=NOUN to upos=ADP"
@@ -193,7 +228,7 @@ def test_whole_sentences_satisfy_all_rules(model):
     assert list(again) == found
 
 
-@pytest.mark.parametrize("model", ["joint", "both"])
+@pytest.mark.parametrize("model", ["joint", "both", NEURAL])
 def test_rules_beside_what_is_given(model, parsers):
     sentence = SENTENCES[1].copy()
     sentence.heads = [None, 4, None, None]

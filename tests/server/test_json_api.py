@@ -9,8 +9,10 @@ from server_cases import ask
 
 import arbora
 from arbora.dependency import ParseOptions
+from arbora.server.app import make_app
 from arbora.server.json_types import Constraints
 from arbora.server.limits import RequestError
+from arbora.server.models import ServedModel, ServedModels
 from arbora.server.sentences import bind
 from arbora.treebank import Multiword, Sentence
 
@@ -173,6 +175,25 @@ def test_a_sentence_without_a_tree_fails_alone():
     assert "they form a cycle" in found[1]["error"]
     assert [word["form"] for word in found[1]["words"]] == WORDS
     assert "error" not in found[0]
+
+
+def test_neural_pipelines_are_served_with_all_that_others_have():
+    """Tags come from the parser, and are there beside rules and the k best trees too."""
+    nlp = arbora.load("en-neural")
+    app = make_app(ServedModels([ServedModel("en-neural", nlp)]))
+
+    def sentences(**asked: Any) -> list[dict[str, Any]]:
+        response = ask("POST", "/v1/parse", app=app, json=asked)
+        assert response.status_code == 200, response.text
+        return response.json()["sentences"]
+
+    options = ParseOptions(probabilities=True)
+    expected = nlp(TEXT, options).to_dict()["sentences"]
+    assert sentences(text=TEXT, probabilities=True) == expected
+    (ruled,) = sentences(text="It works.", rules="root is upos=PRON", kbest=2)
+    assert [word["upos"] for word in ruled["words"]] == ["PRON", "VERB", "PUNCT"]
+    assert heads(ruled)[0] == 0
+    assert len(ruled["kbest"]) == 2
 
 
 def test_rules_hold_and_certificates_come():

@@ -125,6 +125,12 @@ def available_cpus() -> int:
     return os.cpu_count() or 1
 
 
+AllowRoots = Annotated[
+    bool,
+    typer.Option(
+        "--multi-root", help="Trees may have several roots, as outside of UD.", rich_help_panel="Trees"
+    ),
+]
 Projective = Annotated[
     bool | None,
     typer.Option(

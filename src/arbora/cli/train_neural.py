@@ -6,15 +6,35 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import DevFraction, Licence, ModelOutput, Projective, Resume, Threads, available_cpus
+from arbora.cli.neural_options import (
+    DEFAULTS,
+    Beta,
+    Gamma,
+    HeadRate,
+    Layers,
+    Loss,
+    Mix,
+    NeuralThreads,
+    Patience,
+    Precision,
+    Rate,
+    StepSize,
+    given_only,
+)
+from arbora.cli.options import (
+    AllowRoots,
+    DevFraction,
+    Licence,
+    ModelOutput,
+    Projective,
+    Resume,
+    available_cpus,
+)
 from arbora.cli.progress import training_progress
 from arbora.dependency.task import parser_scores
-from arbora.learning import LOSSES
-from arbora.neural.options import PRECISIONS, NeuralOptions
+from arbora.neural.options import NeuralOptions
 from arbora.neural.training import check_torch
 from arbora.training import train_file
-
-DEFAULTS = NeuralOptions()
 
 
 def train_neural_command(
@@ -30,9 +50,7 @@ def train_neural_command(
             "RoBERTa or XLM-R), or the name of an installed package that has one inside.",
         ),
     ],
-    layers: Annotated[
-        int | None, typer.Option(help="Of the encoder: its first so many. All of them if this is not given.")
-    ] = None,
+    layers: Layers = None,
     dev: Annotated[
         str | None,
         typer.Option(
@@ -43,35 +61,19 @@ def train_neural_command(
     ] = None,
     dev_fraction: DevFraction = None,
     epochs: Annotated[int, typer.Option(help="Passes over the treebank.")] = DEFAULTS.epochs,
-    loss: Annotated[
-        str, typer.Option(metavar="NAME", help=f"What is made small, of trees: {', '.join(LOSSES)}.")
-    ] = DEFAULTS.loss,
-    beta: Annotated[
-        float | None,
-        typer.Option(help="Another beta of the loss: small counts all trees, `inf` the worst one."),
-    ] = DEFAULTS.beta,
-    gamma: Annotated[
-        float | None, typer.Option(help="The gamma of the loss: how much a wrong head costs.")
-    ] = DEFAULTS.gamma,
-    rate: Annotated[
-        float, typer.Option(help="The encoder's greatest learning rate: less for large encoders.")
-    ] = DEFAULTS.rate,
-    head_rate: Annotated[
-        float, typer.Option(help="The greatest learning rate of all that begins at random.")
-    ] = DEFAULTS.head_rate,
-    batch: Annotated[int, typer.Option(help="Sub-words of a step.")] = DEFAULTS.batch,
-    mix: Annotated[
-        bool, typer.Option("--mix", help="A learned sum of all layers, in place of what the last one gives.")
-    ] = DEFAULTS.mix,
-    precision: Annotated[
-        str, typer.Option(metavar="NAME", help=f"Of the model's weights: {', '.join(PRECISIONS)}.")
-    ] = DEFAULTS.precision,
+    patience: Patience = None,
+    loss: Loss = None,
+    beta: Beta = None,
+    gamma: Gamma = None,
+    rate: Rate = None,
+    head_rate: HeadRate = None,
+    batch: StepSize = None,
+    mix: Mix = None,
+    precision: Precision = None,
     projective: Projective = None,
-    multi_root: Annotated[
-        bool, typer.Option("--multi-root", help="Trees may have several roots, as outside of UD.")
-    ] = False,
+    multi_root: AllowRoots = False,
     seed: Annotated[int, typer.Option(help="Of all that is random.")] = DEFAULTS.seed,
-    threads: Threads = None,
+    threads: NeuralThreads = None,
     licence: Licence = "",
     resume: Resume = False,
 ) -> None:
@@ -88,16 +90,19 @@ def train_neural_command(
     """
     check_torch()
     options = NeuralOptions(
-        layers=layers,
+        **given_only(
+            layers=layers,
+            patience=patience,
+            loss=loss,
+            beta=beta,
+            gamma=gamma,
+            rate=rate,
+            head_rate=head_rate,
+            batch=batch,
+            mix=mix,
+            precision=precision,
+        ),
         epochs=epochs,
-        loss=loss,
-        beta=beta,
-        gamma=gamma,
-        rate=rate,
-        head_rate=head_rate,
-        batch=batch,
-        mix=mix,
-        precision=precision,
         single_root=not multi_root,
         projective=projective,
         seed=seed,

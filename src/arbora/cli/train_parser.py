@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from arbora.cli.options import DevFraction, Licence, ModelOutput, Projective, Resume, Threads, available_cpus
+from arbora.cli.options import (
+    AllowRoots,
+    DevFraction,
+    Licence,
+    ModelOutput,
+    Projective,
+    Resume,
+    Threads,
+    available_cpus,
+)
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, TrainingOptions, preset_options
 from arbora.dependency.options import CONSTRAINTS, LABELS, OUTER_SETS, SOLVERS
@@ -53,10 +62,7 @@ def train_parser(
         typer.Option(help=f"Passes over the treebank. By default {DEFAULTS.epochs}.", show_default=False),
     ] = DEFAULTS.epochs,
     projective: Projective = None,
-    multi_root: Annotated[
-        bool,
-        typer.Option("--multi-root", help="Allow several roots.", rich_help_panel="Trees"),
-    ] = False,
+    multi_root: AllowRoots = False,
     compact: Annotated[
         bool, typer.Option("--compact", help="8-bit weights: smaller, hardly less exact.")
     ] = False,

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from arbora.cli.options import DevFraction, ModelOutput, Projective, Resume, Threads, available_cpus
+from arbora.cli.neural_options import DEFAULTS as NEURAL
+from arbora.cli.neural_options import (
+    Beta,
+    Gamma,
+    HeadRate,
+    Layers,
+    Loss,
+    Mix,
+    NeuralThreads,
+    Patience,
+    Precision,
+    Rate,
+    StepSize,
+    given_only,
+)
+from arbora.cli.options import (
+    AllowRoots,
+    DevFraction,
+    ModelOutput,
+    Projective,
+    Resume,
+    available_cpus,
+)
 from arbora.cli.progress import training_progress
 from arbora.dependency import PRESETS, preset_options
 from arbora.errors import ArboraError
@@ -17,7 +39,6 @@ from arbora.pipeline import PipelineOptions
 from arbora.training import train_file
 
 DEFAULTS = PipelineOptions()
-NEURAL = NeuralOptions()
 _TITLES = {"raw_text": "raw text", "gold_tokens": "gold tokens", "gold_tags": "gold tags"}
 
 
@@ -42,12 +63,9 @@ def train_pipeline_command(
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="A neural parser on top of this pretrained encoder, in place of a linear one: see "
-            "`arbora train neural --help`.",
+            help="A neural parser on top of this pretrained encoder, in place of a linear one: a folder with "
+            "config.json, model.safetensors and tokenizer.json, or the name of a package with one inside.",
         ),
-    ] = None,
-    layers: Annotated[
-        int | None, typer.Option(help="Of the encoder: its first so many; all if this is not given.")
     ] = None,
     epochs: Annotated[
         int | None,
@@ -57,6 +75,7 @@ def train_pipeline_command(
         ),
     ] = None,
     projective: Projective = None,
+    multi_root: AllowRoots = False,
     folds: Annotated[
         int,
         typer.Option(
@@ -76,8 +95,18 @@ def train_pipeline_command(
         bool,
         typer.Option("--compact", help="8-bit weights in the parser: a smaller file, hardly less exact."),
     ] = False,
-    threads: Threads = None,
+    threads: NeuralThreads = None,
     resume: Resume = False,
+    layers: Layers = None,
+    patience: Patience = None,
+    loss: Loss = None,
+    beta: Beta = None,
+    gamma: Gamma = None,
+    rate: Rate = None,
+    head_rate: HeadRate = None,
+    batch: StepSize = None,
+    mix: Mix = None,
+    precision: Precision = None,
 ) -> None:
     """Train a pipeline: tokenizer, tagger and parser, from raw text to trees.
 
@@ -89,8 +118,21 @@ def train_pipeline_command(
     `--resume` goes on, and gives the same bytes as if nothing had happened. At the end a table tells how good
     the model is on dev: from raw text, from gold tokens and from gold tags.
     """
-    if layers is not None and encoder is None:
-        raise ArboraError("--layers are those of an encoder: give one with --encoder")
+    given = given_only(
+        layers=layers,
+        patience=patience,
+        loss=loss,
+        beta=beta,
+        gamma=gamma,
+        rate=rate,
+        head_rate=head_rate,
+        batch=batch,
+        mix=mix,
+        precision=precision,
+    )
+    for name in given if encoder is None else ():
+        option = f"--{name.replace('_', '-')}"
+        raise ArboraError(f"{option} is of parsers on top of an encoder: give one with --encoder")
     linear = {
         "preset": preset != DEFAULTS.parser.preset,
         "folds": folds != DEFAULTS.folds,
@@ -98,12 +140,11 @@ def train_pipeline_command(
     }
     for name in (name for name, is_given in linear.items() if is_given and encoder is not None):
         raise ArboraError(f"--{name} is of linear parsers: it does not go with --encoder")
+    trees: dict[str, Any] = {"seed": seed, "projective": projective, "single_root": not multi_root}
     neural = None
     if encoder is not None:
-        passes = NEURAL.epochs if epochs is None else epochs
-        neural = NeuralOptions(layers=layers, epochs=passes, seed=seed, projective=projective)
-    linear_epochs = DEFAULTS.parser.epochs if epochs is None else epochs
-    parser = preset_options(preset, epochs=linear_epochs, seed=seed, projective=projective)
+        neural = NeuralOptions(**given, epochs=NEURAL.epochs if epochs is None else epochs, **trees)
+    parser = preset_options(preset, epochs=DEFAULTS.parser.epochs if epochs is None else epochs, **trees)
     with training_progress(resume) as watcher:
         trained = train_file(
             "pipeline",

@@ -75,8 +75,11 @@ class ConstituencyParser(Component):
 
         return annotate
 
-    def ranker(self, k: int, options: Any) -> Step:
-        """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own."""
+    def ranker(self, k: int, options: Any, *, keep_tags: bool = True) -> Step:
+        """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own.
+
+        It finds no tags, so ``keep_tags`` changes nothing.
+        """
         k = a_count(k, "k")
 
         def rank(batch: _core.Batch) -> _core.Batch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,10 +73,13 @@ class BatchParser(ScoredParser, Component):
 
     def step(self, options: ParseOptions, asked: Mapping[str, Any]) -> Step:
         """What the parser does in a pipeline."""
-        return self.annotator(options)
+        return self.annotator(options, keep_tags=bool(asked.get("keep_tags")))
 
-    def annotator(self, options: ParseOptions) -> Step:
-        """What the parser does with a batch of sentences: they get trees."""
+    def annotator(self, options: ParseOptions, *, keep_tags: bool = True) -> Step:
+        """What the parser does with a batch of sentences: they get trees, and tags if it finds some.
+
+        With ``keep_tags``, tags that words have (not ``_``) stay, and bind.
+        """
         check_columns([*self.labels, *self.tags])
         return lambda batch: self._annotate(batch, options)
 
@@ -184,17 +188,24 @@ class BatchParser(ScoredParser, Component):
         if trees:
             yield trees
 
-    def ranker(self, k: int, options: ParseOptions) -> Step:
-        """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own."""
+    def ranker(self, k: int, options: ParseOptions, *, keep_tags: bool = True) -> Step:
+        """What the parser does with a batch if the k best trees are wanted, each in a sentence of its own.
+
+        ``keep_tags`` is as for `annotator`.
+        """
         k = a_count(k, "k")
         return lambda batch: self._annotate_kbest(batch, options, k)
 
-    def _annotate(self, batch: _core.Batch, options: ParseOptions) -> _core.Batch:
+    def _annotate(
+        self, batch: _core.Batch, options: ParseOptions, scorer: _core.Scorer | None = None
+    ) -> _core.Batch:
+        """Trees by any solver; ``scorer`` has the scores of the batch, if they are there already."""
+        natively = self._annotate_natively if scorer is None else partial(self._annotate_by, scorer)
         if options.solver not in GRAPH_SOLVERS:
-            return self._annotate_natively(batch, options)
-        heads, found = self._solve_graphs(batch, options)
+            return natively(batch, options)
+        heads, found = self._solve_graphs(batch, options, scorer)
         plain = replace(options, solver=None, certificates=False)
-        self._annotate_natively(batch, plain, given_heads=heads)
+        natively(batch, plain, given_heads=heads)
         for place, own in enumerate(found if options.certificates else []):
             if own is not None:
                 batch.set_gap(place, own.gap, own.rounded)
@@ -252,7 +263,7 @@ class BatchParser(ScoredParser, Component):
         return self._scorer(sentences, constraints=options.constraints)
 
     def _solve_graphs(
-        self, batch: _core.Batch, options: ParseOptions
+        self, batch: _core.Batch, options: ParseOptions, scorer: _core.Scorer | None
     ) -> tuple[Integers, list[HeadsFound | None]]:
         """Heads by a solver of Python, as if given beforehand, and how far they may be from the best.
 
@@ -271,10 +282,14 @@ class BatchParser(ScoredParser, Component):
                 heads += [-1] * len(sentence)
                 continue
             given = with_root(self._given_heads(sentence)) if options.constraints else None
-            scorer = self._scorer([sentence], constraints=options.constraints)
+            scores, its_place = (
+                (self._scorer([sentence], constraints=options.constraints), 0)
+                if scorer is None
+                else (scorer, place)
+            )
             try:
                 found[-1] = own = self._heads_by_graph(
-                    scorer, 0, options, given, forbidden=batch.forbidden(place)
+                    scores, its_place, options, given, forbidden=batch.forbidden(place)
                 )
                 heads += own.heads
             except (InfeasibleTreeError, TooLongError) as error:

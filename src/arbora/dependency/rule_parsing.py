@@ -66,9 +66,11 @@ def parse_with_rules(
     return to_sentences(annotated(batches, [rules_annotator(parser, rules, options)]))
 
 
-def rules_annotator(parser: BatchParser, rules: Rules, options: ParseOptions) -> Step:
-    """What `parse_with_rules` does with a batch of sentences."""
-    parse = parser.annotator(options)
+def rules_annotator(
+    parser: BatchParser, rules: Rules, options: ParseOptions, *, keep_tags: bool = True
+) -> Step:
+    """What `parse_with_rules` does with a batch of sentences; ``keep_tags`` is for parsers that tag."""
+    parse = parser.annotator(options, keep_tags=keep_tags)
 
     def annotate(batch: _core.Batch) -> _core.Batch:
         before = _all_sentences(batch)

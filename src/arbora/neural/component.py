@@ -10,11 +10,13 @@ from arbora.models import Architecture, TrainCommand
 def _facts(header: dict[str, Any]) -> list[tuple[str, Any]]:
     encoder = header.get("encoder") or {}
     tags = header.get("tags") or {}
+    told = header.get("pretrained") or {}
     return [
         (
             "encoder",
             f"{encoder.get('layers')} layers of {encoder.get('hidden')} numbers ({encoder.get('kind')})",
         ),
+        ("pretrained as", " ".join(filter(None, (told.get("name"), told.get("licence")))) or None),
         ("labels", len(header.get("labels") or ()) or None),
         (
             "tags",

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from arbora.errors import FileError
+from arbora.errors import ArboraError, FileError
 from arbora.neural.shapes import ACTIVATIONS, KINDS, EncoderShape
 from arbora.neural.stored import StoredTensors
 
@@ -36,6 +36,8 @@ def find_folder(path: str | os.PathLike[str]) -> Path:
     arbora.errors.FileError: nowhere/at/all: there is no such folder, and no installed package of that name
     """
     name = os.fspath(path)
+    if not name:  # for paths, it would be the current folder
+        raise ArboraError("the encoder has no name: give its folder, or an installed package")
     folder = Path(name)
     if folder.is_dir():
         return folder
@@ -84,9 +86,25 @@ def read_folder(path: str | os.PathLike[str], layers: int | None = None) -> tupl
     return shape, tensors
 
 
+def read_config(path: str) -> dict[str, Any]:
+    """The fields of a ``config.json``; FileError if it is none."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            found = json.load(stream)
+    except FileNotFoundError:
+        _fail(path, "there is no such file")
+    except OSError as error:
+        _fail(path, f"it cannot be read: {error.strerror}")
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        _fail(path, "this is not JSON with the fields of an encoder")
+    return found
+
+
 def _shape(path: str, layers: int | None) -> tuple[EncoderShape, int]:
     """The shape that a configuration says, cut to these layers; and how many types of tokens there are."""
-    config = _config(path)
+    config = read_config(path)
     kind = config.get("model_type")
     if kind not in KINDS:
         _fail(path, f"an encoder of kind {kind!r:.40}; {', '.join(KINDS)} are read")
@@ -121,21 +139,6 @@ def _shape(path: str, layers: int | None) -> tuple[EncoderShape, int]:
     if type(types) is not int or types < 0:
         _fail(path, "type_vocab_size is no number of types")
     return shape, types
-
-
-def _config(path: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as stream:
-            found = json.load(stream)
-    except FileNotFoundError:
-        _fail(path, "there is no such file")
-    except OSError as error:
-        _fail(path, f"it cannot be read: {error.strerror}")
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        _fail(path, "this is not JSON with the fields of an encoder")
-    return found
 
 
 def _prefix(stored: StoredTensors) -> str:

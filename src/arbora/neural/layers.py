@@ -2,7 +2,8 @@
 
 Weights are float32, or integers of 8 bits with a scale for each output (for each row of embeddings). With
 those, rows of activations are integers too, each with its own scale. What comes of a sentence depends on
-nothing else: not on other sentences of a call, or on threads; in 8 bits not on the machine either.
+nothing else: not on other sentences of a call, or on threads; in 8 bits not on the machine either. (The heads
+of a parser that stay in float32 do, in the last digits.)
 """
 
 from __future__ import annotations

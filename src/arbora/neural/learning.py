@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import torch
 from torch.nn import functional
 
 from arbora.dependency import ArrayParser, ArrayScores, batch_loss
+from arbora.errors import ArboraError
 from arbora.neural.data import UNKNOWN, Batch
 from arbora.neural.network import Network, Scores, Words
 from arbora.neural.options import NeuralOptions
@@ -57,7 +58,8 @@ class Learner:
             group["lr"] = group["rate"] * self._share()
         self.optimizer.zero_grad(set_to_none=True)
         (surrogate / sum(batch.lengths)).backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(list(self.network.learned().values()), GREATEST_NORM)
+        norm = torch.nn.utils.clip_grad_norm_(list(self.network.learned().values()), GREATEST_NORM)
+        self._check_finite(norm)
         self.optimizer.step()
         self.step += 1
         return loss
@@ -73,6 +75,15 @@ class Learner:
             others = others + self.options.tag_weight * self._tag_loss(_whole(scores.tags), batch.tags)
         return of_trees + float(others.detach()), surrogate + others
 
+    def _check_finite(self, numbers: torch.Tensor) -> None:
+        """ArboraError if training has diverged: such numbers come back from every step after it."""
+        if not bool(torch.isfinite(numbers).all()):
+            own = self.options
+            raise ArboraError(
+                f"training has diverged: some numbers of step {self.step + 1} are infinite or not a number; "
+                f"lower --rate ({own.rate:g}) or --head-rate ({own.head_rate:g}), and start anew"
+            )
+
     def _share(self) -> float:
         """Of the greatest learning rate, at this step."""
         rising = (self.step + 1) / (WARM_UP * self.steps)
@@ -81,6 +92,7 @@ class Learner:
 
     def _tree_loss(self, batch: Batch, arcs: torch.Tensor) -> tuple[float, torch.Tensor]:
         """The loss of trees, exactly; and what has the same gradient, for torch."""
+        self._check_finite(arcs)
         scores = ArrayScores(arcs.detach().cpu().numpy().astype(np.float64), lengths=batch.lengths)
         losses, gradients = batch_loss(
             scores,
@@ -111,8 +123,8 @@ class Learner:
         return torch.stack(losses).sum()
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """Parameters, moments and torch's generator."""
-        tensors = {"generator": torch.get_rng_state().numpy()}
+        """Parameters, moments and torch's generators."""
+        tensors = generator_states(self.device)
         for name, parameter in self.network.learned().items():
             tensors[f"parameters/{name}"] = parameter.detach().cpu().numpy().copy()
             state = self.optimizer.state.get(parameter)
@@ -124,7 +136,7 @@ class Learner:
     def restore(self, header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> None:
         """Go on from what `to_parts` gave."""
         self.step = int(header["step"])
-        torch.set_rng_state(torch.from_numpy(np.array(tensors["generator"])))
+        restore_generators(self.device, tensors)
         self.network.load(
             {
                 name.removeprefix("parameters/"): own
@@ -139,3 +151,19 @@ class Learner:
                     "exp_avg": torch.from_numpy(np.array(tensors[f"means/{name}"])).to(self.device),
                     "exp_avg_sq": torch.from_numpy(np.array(tensors[f"squares/{name}"])).to(self.device),
                 }
+
+
+def generator_states(device: torch.device) -> dict[str, np.ndarray[Any, Any]]:
+    """What is random comes from the processor's generator, and on an accelerator from its own (not tried)."""
+    found = {"generator": torch.get_rng_state().numpy()}
+    if device.type != "cpu":
+        found["device_generator"] = torch.get_device_module(device).get_rng_state().cpu().numpy()
+    return found
+
+
+def restore_generators(device: torch.device, states: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Go on from what `generator_states` gave."""
+    torch.set_rng_state(torch.from_numpy(np.array(states["generator"])))
+    if device.type != "cpu":
+        own = torch.from_numpy(np.array(states["device_generator"]))
+        torch.get_device_module(device).set_rng_state(own)

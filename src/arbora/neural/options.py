@@ -12,6 +12,8 @@ from arbora.learning import find_loss
 from arbora.models.options import check_types
 
 PRECISIONS = ("int8", "float32")
+GREATEST_RATE = 1000
+"""Of learning. Training diverges long before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,8 @@ class NeuralOptions:
     ``layers``: the encoder's first layers that are used; None is all. ``loss``, ``beta`` and ``gamma`` are
     those of `arbora.learning`, of trees; labels and tags are learned by their probabilities. ``rate`` is the
     encoder's greatest learning rate, ``head_rate`` that of all else: they rise over the first steps, and fall
-    to nothing. ``batch`` is the number of sub-words of a step. ``dropout`` is that within the encoder,
+    to nothing at the end of all ``epochs``. A run ends before if dev has not become better for ``patience``
+    epochs. ``batch`` is the number of sub-words of a step. ``dropout`` is that within the encoder,
     ``head_dropout`` that of its states. ``arc_size`` and ``label_size`` are the widths of the vectors that
     arcs and labels are scored by, ``tag_weight`` says how much tags count beside trees. ``mix``: states are a
     learned sum of those of all layers, and not those of the last one. ``precision`` is that of the model's
@@ -34,6 +37,7 @@ class NeuralOptions:
 
     layers: int | None = None
     epochs: int = 12
+    patience: int = 4
     loss: str = "crf"
     beta: float | None = None
     gamma: float | None = None
@@ -54,14 +58,14 @@ class NeuralOptions:
     def check(self) -> Self:
         """Raise ArboraError if an option makes no sense; returns itself."""
         check_types(self)
-        for name in ("epochs", "batch", "arc_size", "label_size"):
+        for name in ("epochs", "patience", "batch", "arc_size", "label_size"):
             if getattr(self, name) < 1:
                 raise ArboraError(f"{name} must be at least 1")
         if self.layers is not None and self.layers < 1:
             raise ArboraError("layers must be at least 1")
         for name in ("rate", "head_rate"):
-            if not 0 < getattr(self, name) < inf:
-                raise ArboraError(f"{name} must be above 0")
+            if not 0 < getattr(self, name) <= GREATEST_RATE:
+                raise ArboraError(f"{name} must be above 0, and at most {GREATEST_RATE}")
         for name in ("dropout", "head_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise ArboraError(f"{name} must be at least 0, and below 1")

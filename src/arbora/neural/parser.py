@@ -10,7 +10,6 @@ import numpy as np
 from arbora import _core
 from arbora.dependency import ParseOptions
 from arbora.dependency.batch_parser import BatchParser
-from arbora.dependency.options import GRAPH_SOLVERS
 from arbora.dependency.root_label import root_label
 from arbora.dependency.scored_parser import Floats
 from arbora.models import Parts, Tensors, below, under
@@ -30,7 +29,12 @@ class NeuralParser(BatchParser):
     """A trained neural parser, which tags too. It does not change, and serves any number of threads.
 
     Make one with `arbora.neural.train_neural`, or `load` it from a file. Arcs have scores of their own,
-    labels follow the tree: the best tree, probabilities, k-best trees and constraints are exact.
+    labels follow the tree: the best tree, probabilities, k-best trees and constraints are exact. `parse` and
+    `parse_conllu` give tags to words that have none (``_``); those that are there stay, and bind.
+
+    >>> import arbora
+    >>> next(arbora.load("en-neural").parser.parse([Sentence(["It", "works", "."])])).upos
+    ['PRON', 'VERB', 'PUNCT']
     """
 
     architecture = ARCHITECTURE
@@ -89,34 +93,46 @@ class NeuralParser(BatchParser):
         """Who comes after it finds tags there, and leaves them."""
         return {"tags_found": True} if self.inventory else {}
 
-    def step(self, options: ParseOptions, asked: Mapping[str, Any]) -> Step:
-        """What it does in a pipeline: words get tags and trees."""
-        annotate = self.annotator(options)
+    def annotator(self, options: ParseOptions, *, keep_tags: bool = True) -> Step:
+        """What it does with a batch of sentences: words get tags and trees, of one reading by the encoder."""
+        annotate = super().annotator(options)
         if self.inventory is None:
             return annotate
-        keep = bool(asked.get("keep_tags"))
+        return lambda batch: self._annotate(batch, options, self._tag(batch, keep_tags, options.threads))
 
-        def tag_and_annotate(batch: _core.Batch) -> _core.Batch:
-            scorer = self._core.read(batch, options.threads)
-            self._core.tag(scorer, batch, keep, options.threads)
-            if options.solver in GRAPH_SOLVERS:
-                return self._annotate(batch, options)
-            return self._annotate_by(scorer, batch, options)
+    def ranker(self, k: int, options: ParseOptions, *, keep_tags: bool = True) -> Step:
+        """The same if the k best trees are wanted, each in a sentence of its own."""
+        rank = super().ranker(k, options)
+        if self.inventory is None:
+            return rank
 
-        return tag_and_annotate
+        def tag_and_rank(batch: _core.Batch) -> _core.Batch:
+            scorer = self._tag(batch, keep_tags, options.threads)
+            return scorer.annotate_kbest(
+                self._names, batch, self._trees(options), options.constraints, options.threads, k
+            )
+
+        return tag_and_rank
 
     def tagging_step(self, *, keep_tags: bool = False, threads: int = 1) -> Step:
         """What gives words tags alone."""
-        return lambda batch: self._tagged(batch, keep_tags, threads)
+
+        def tag(batch: _core.Batch) -> _core.Batch:
+            self._tag(batch, keep_tags, threads)
+            return batch
+
+        return tag
 
     def arc_scores(self, sentence: Sentence) -> Floats:
         """The scores of all arcs of a sentence, (n+1, n+1), by head and modifier; -inf is no arc."""
         found: Floats = self._scorer([sentence]).arcs(0)
         return found
 
-    def _tagged(self, batch: _core.Batch, keep: bool, threads: int) -> _core.Batch:
-        self._core.tag(self._core.read(batch, threads), batch, keep, threads)
-        return batch
+    def _tag(self, batch: _core.Batch, keep: bool, threads: int) -> _core.NeuralScorer:
+        """Give words tags; the scores that were read are those of trees too."""
+        scorer = self._core.read(batch, threads)
+        self._core.tag(scorer, batch, keep, threads)
+        return scorer
 
     def _scorer(self, sentences: Iterable[Sentence], *, constraints: bool = False) -> _core.NeuralScorer:
         found = list(each_sentence(sentences))

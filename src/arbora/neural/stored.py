@@ -84,7 +84,8 @@ class StoredTensors:
             values = (values.astype(np.uint32) << 16).view(np.float32)
         floats = values.astype(np.float32).reshape(shape)
         if not np.isfinite(floats).all():
-            raise FileError(f"the tensor {name} has numbers that are none", file=self.path)
+            reason = f"the tensor {name} has a value that is not a number, or is infinite"
+            raise FileError(reason, file=self.path)
         return floats
 
     def _place(self, name: str, offsets: Any, wanted: int) -> int:

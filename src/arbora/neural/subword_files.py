@@ -29,8 +29,10 @@ def read_parts(folder: Path | str) -> Parts:
     path = Path(folder) / "tokenizer.json"
     try:
         content = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise FileError("there is no such file", file=str(path)) from None
     except OSError as error:
-        raise FileError(error.strerror or str(error), file=str(path)) from None
+        raise FileError(f"it cannot be read: {error.strerror}", file=str(path)) from None
     except (ValueError, RecursionError):
         raise FileError("this is no JSON", file=str(path)) from None
     try:

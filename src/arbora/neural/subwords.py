@@ -94,7 +94,7 @@ def read_subwords(folder: Path | str) -> Subwords:
 
     >>> read_subwords("no/such/folder")
     Traceback (most recent call last):
-    arbora.errors.FileError: no/such/folder/tokenizer.json: No such file or directory
+    arbora.errors.FileError: no/such/folder/tokenizer.json: there is no such file
     """
     header, tensors = read_parts(folder)
     try:

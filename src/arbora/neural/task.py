@@ -24,11 +24,10 @@ from arbora.dependency.treebanks import (
     whole_trees,
 )
 from arbora.errors import ArboraError
-from arbora.models import Parts, Tensors
+from arbora.models import Parts
 from arbora.models.options import options_of
 from arbora.neural.calibrating import calibrated
 from arbora.neural.data import batches, make_examples
-from arbora.neural.folders import find_folder, read_folder
 from arbora.neural.heads import TagInventory
 from arbora.neural.layers import quantized
 from arbora.neural.learning import Learner
@@ -36,8 +35,7 @@ from arbora.neural.measuring import measure_trees
 from arbora.neural.network import Network, best_device, has_bfloat16
 from arbora.neural.options import NeuralOptions
 from arbora.neural.parser import ARCHITECTURE, NeuralParser, make_header, model_tensors
-from arbora.neural.shapes import EncoderShape
-from arbora.neural.subwords import Subwords, read_subwords
+from arbora.neural.pretrained import read_encoder, told_of
 from arbora.training import Candidate, FileTask, History, Stage, Step, Trained
 from arbora.treebank import Sentence
 
@@ -70,7 +68,7 @@ class NeuralTask(FileTask[NeuralParser]):
         options = options_of(NeuralOptions, options)
         self.threads = threads
         self.notes: list[str] = []
-        shape, tensors, self.subwords = _read_encoder(encoder, options.layers)
+        shape, tensors, self.subwords = read_encoder(encoder, options.layers)
         self.options = options = self._choose_trees(replace(options, layers=shape.layers), sentences)
         kind = _tree_kind(options)
         usable = usable_trees(sentences, kind)
@@ -91,6 +89,7 @@ class NeuralTask(FileTask[NeuralParser]):
             self.notes.append(f"{left_out:,} sentences of more than {longest} sub-words: skipped.")
         subword_header, self.subword_tensors = self.subwords.to_parts()
         self.header = make_header(shape, subword_header, labels, self.tags, options.as_dict(), licence)
+        self.header["pretrained"] = told_of(encoder)
         words = sum(len(example.heads) - 1 for example in self.examples)
         self.header["trained_on"] = {"sentences": len(self.examples), "words": words}
         self.shape, self.encoder_tensors, self.words = shape, tensors, words
@@ -119,7 +118,7 @@ class NeuralTask(FileTask[NeuralParser]):
     @classmethod
     def check(cls, options: NeuralOptions, **own: Any) -> None:
         """The encoder must be there with its tokenizer, and have so many layers."""
-        _read_encoder(own["encoder"], options.layers)
+        read_encoder(own["encoder"], options.layers)
 
     @classmethod
     def read(cls, path: str, options: NeuralOptions, *, dev: bool) -> list[Sentence]:
@@ -197,6 +196,10 @@ class NeuralTask(FileTask[NeuralParser]):
         scores = measure_trees(NeuralParser.from_parts(*parts), self.dev, threads=self.threads)
         return Candidate(parts, scores, scores.get("las"))
 
+    def ends_early(self, stage: Stage, history: History) -> bool:
+        """Whether dev has not become better for so many epochs."""
+        return history.since_best(stage.name, "las") >= self.options.patience
+
     def end(self, stage: Stage, parts: Parts) -> None:
         """The best parser, or the scales."""
         if stage.name == CALIBRATION:
@@ -228,20 +231,6 @@ class NeuralTask(FileTask[NeuralParser]):
             return [f"tree scale {scores['tree_scale']:.3g}"]
         upos = [f"UPOS {100 * scores['upos']:.2f}"] if "upos" in scores else []
         return parser_scores({k: v for k, v in scores.items() if k != "upos"}) + upos
-
-
-def _read_encoder(
-    encoder: str | os.PathLike[str], layers: int | None
-) -> tuple[EncoderShape, Tensors, Subwords]:
-    """What a folder holds; FileError or ArboraError if it cannot be used."""
-    shape, tensors = read_folder(encoder, layers)
-    subwords = read_subwords(find_folder(encoder))
-    if subwords.vocabulary > shape.vocabulary:
-        raise ArboraError(
-            f"{os.fspath(encoder)}: the tokenizer has {subwords.vocabulary} sub-words, and the encoder "
-            f"{shape.vocabulary}: they do not belong together"
-        )
-    return shape, tensors, subwords
 
 
 def _tree_kind(options: NeuralOptions) -> TrainingOptions:

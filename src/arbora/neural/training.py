@@ -13,12 +13,19 @@ from arbora.treebank import Sentence
 
 
 def check_torch() -> None:
-    """ArboraError if there is no torch, which training needs and parsing does not."""
+    """ArboraError if there is no torch, which training needs and parsing does not, or one that is too old."""
     from importlib.util import find_spec
 
     if find_spec("torch") is None:
         raise ArboraError(
             'training a neural parser needs torch: pip install "arbora[neural]" (parsing with one does not)'
+        )
+    import torch
+
+    if not hasattr(torch, "accelerator"):
+        raise ArboraError(
+            f"training a neural parser needs torch 2.6 or later, not {torch.__version__}: "
+            'pip install "arbora[neural]"'
         )
 
 

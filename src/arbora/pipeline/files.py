@@ -209,10 +209,11 @@ def _steps(
 ) -> list[Step]:
     """What is done with every batch: one step finds the trees that are wanted."""
     instead: dict[str, Step] = {}
+    keep = keep_tags or options.constraints
     if kbest is not None:
-        instead[ranked] = pipeline.find(ranked).ranker(kbest, options)
+        instead[ranked] = pipeline.find(ranked).ranker(kbest, options, keep_tags=keep)
     elif rules is not None:
-        instead["heads"] = rules_annotator(pipeline.parser, rules, options)
+        instead["heads"] = rules_annotator(pipeline.parser, rules, options, keep_tags=keep)
     return pipeline.steps(options, keep_tags=keep_tags, instead=instead)
 
 

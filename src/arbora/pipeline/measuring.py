@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from arbora.dependency import ParseOptions
-from arbora.evaluation import evaluate_raw_text
+from arbora.dependency.treebanks import whole_trees
+from arbora.evaluation import calibrations, evaluate, evaluate_raw_text
 from arbora.pipeline.pipeline import Pipeline
 from arbora.text.tokenizing.running_text import paragraphs_of, running_text
 from arbora.treebank import Sentence
@@ -36,6 +37,18 @@ def measure_pipeline(
         "gold_tags": list(pipeline.parser.parse((sentence.copy() for sentence in gold), options)),
     }
     return {kind: _scores(gold, system, SHOWN[kind]) for kind, system in found.items()}
+
+
+def measure_calibration(
+    pipeline: Pipeline, gold: Sequence[Sentence], *, threads: int = 1
+) -> dict[str, float]:
+    """Expected calibration errors of heads, labels and labelled arcs, from gold tokens of whole trees."""
+    whole = whole_trees(gold)
+    options = ParseOptions(probabilities=True, threads=threads)
+    found = list(pipeline.annotate(map(_untagged, whole), options))
+    result = evaluate(whole, found)
+    errors = calibrations(found, result.right_heads, result.right_arcs)
+    return {name: round(own.error, 4) for name, own in errors.items()}
 
 
 def _untagged(sentence: Sentence) -> Sentence:

@@ -15,12 +15,13 @@ from arbora.dependency.task import ParserTask, parser_scores
 from arbora.models import Component, Parts, find_architecture
 from arbora.models.options import options_of
 from arbora.neural.training import check_torch
-from arbora.pipeline.measuring import measure_pipeline
+from arbora.pipeline.measuring import measure_calibration, measure_pipeline
 from arbora.pipeline.options import PipelineOptions
 from arbora.pipeline.pipeline import ARCHITECTURE, Pipeline
 from arbora.text import Tagger
 from arbora.text.tagging.jackknifing import count_folds, tag_fold
 from arbora.text.tagging.training import TaggerTask, tagger_scores
+from arbora.text.tagging.treebanks import check_tags, check_tags_of_file
 from arbora.text.tokenizing.training import TokenizerTask, tokenizer_scores
 from arbora.training import (
     Candidate,
@@ -68,8 +69,8 @@ def train_pipeline(
     ``compact_weights``: the parser has 8-bit weights, as `Pipeline.save` can write them, and is measured with
     these. ``encoder`` goes with ``options.neural``: see `arbora.neural.train_neural`. Without ``dev``, about
     ``dev_fraction`` of the sentences is held out (`arbora.training.divide`; by default a tenth). The card of
-    the model is ``card`` and, under ``scores``, what
-    `arbora.pipeline.measure_pipeline` finds on dev. ``progress`` gets a report per epoch of each component;
+    the model is ``card`` and, under ``scores`` and ``calibration``, what
+    `arbora.pipeline.measuring` finds on dev. ``progress`` gets a report per epoch of each component;
     the rest is as in `arbora.training.run`.
 
     >>> from arbora.dependency import TrainingOptions
@@ -127,6 +128,8 @@ class PipelineTask(FileTask[Pipeline]):
         """The parameters are those of `train_pipeline`; a ``licence`` goes to the card."""
         self.options = options_of(PipelineOptions, options)
         self.sentences, self.dev, self.threads = sentences, dev or [], threads
+        check_tags(self.sentences, "training")  # not when its turn comes: that may be hours later
+        check_tags(self.dev, "dev")
         self.compact_parser = compact_parser
         self.card = {**(card or {}), **({"licence": licence} if licence else {})}
         self.encoder = encoder
@@ -156,11 +159,17 @@ class PipelineTask(FileTask[Pipeline]):
     @classmethod
     def read(cls, path: str, options: PipelineOptions, *, dev: bool) -> list[Sentence]:
         """The sentences of a treebank with tags and trees."""
-        return ParserTask.read(path, options.parser, dev=dev)
+        found = ParserTask.read(path, options.parser, dev=dev)
+        check_tags_of_file(found, path)
+        return found
 
     def fingerprint(self) -> int:
-        """Of the data."""
+        """Of the data, and of the encoder if there is one."""
         total = 0
+        if self.encoder is not None:
+            from arbora.neural.pretrained import digest_of
+
+            total = digest_of(self.encoder)
         for sentence in (*self.sentences, *self.dev):
             total = zlib.crc32(sentence.to_conllu().encode(), total)
         return total
@@ -246,6 +255,8 @@ class PipelineTask(FileTask[Pipeline]):
         pipeline = Pipeline(((name, components[name]) for name in self.kinds), self.card)
         if self.dev:
             pipeline.card["scores"] = measure_pipeline(pipeline, self.dev, threads=self.threads)
+            if calibration := measure_calibration(pipeline, self.dev, threads=self.threads):
+                pipeline.card["calibration"] = calibration
         return pipeline
 
     def snapshot(self) -> Parts:

@@ -87,7 +87,7 @@ def read_parse(model: ServedModel, asked: ParseRequest, limits: Limits, threads:
     instead = {}
     if rules is not None and parser is not None:
         check_rules(options)
-        instead["heads"] = rules_annotator(parser, rules, options)
+        instead["heads"] = rules_annotator(parser, rules, options, keep_tags=asked.keep_tags or binds)
     finish = Finisher(parser, options, given if binds else None, asked.alternatives, asked.kbest)
     steps = model.pipeline.steps(options, keep_tags=asked.keep_tags, instead=instead)
     kind = ("parse", model.name, options, asked.keep_tags, asked.rules)

@@ -171,8 +171,8 @@ def _check_run(path: str, header: Mapping[str, Any], task: Task[Any], fingerprin
             )
     if header.get("fingerprint") != fingerprint:
         raise FileError(
-            "the checkpoint was made with other data, another --dev-fraction or other templates; start "
-            "anew without --resume",
+            "the checkpoint was made with other data, another --dev-fraction, other templates or another "
+            "encoder; start anew without --resume",
             file=path,
         )
 

@@ -87,6 +87,20 @@ class History:
         """The reports, for a header."""
         return [report.as_row() for report in self.reports]
 
+    def since_best(self, stage: str, score: str) -> int:
+        """How many epochs of a stage came after the best by this score; 0 where it is not known.
+
+        >>> scores = [0.5, 0.7, 0.7, 0.6]
+        >>> reports = [EpochReport("", n, None, {"las": own}) for n, own in enumerate(scores, 1)]
+        >>> History(reports).since_best("", "las")
+        2
+        """
+        found = [report.scores.get(score) for report in self.reports if report.stage == stage]
+        known = [own for own in found if own is not None]
+        if not known or len(known) < len(found):
+            return 0
+        return len(known) - 1 - known.index(max(known))
+
 
 class Task(ABC, Generic[Made]):
     """A model in training: what it learns from, and where it is.

@@ -177,11 +177,7 @@ class IsbnTask(FileTask[IsbnParser]):
 
     def ends_early(self, stage: Stage, history: History) -> bool:
         """Whether dev has not become better for so many epochs."""
-        scores = [report.scores.get("f1") for report in history.reports]
-        if not self.dev or len(scores) <= self.options.patience or None in scores:
-            return False
-        best = max(range(len(scores)), key=lambda epoch: scores[epoch] or 0.0)
-        return len(scores) - 1 - best >= self.options.patience
+        return history.since_best(stage.name, "f1") >= self.options.patience
 
     def end(self, stage: Stage, parts: Parts) -> None:
         """The weights of the best epoch."""

@@ -41,13 +41,18 @@ def read_tagged(path: str) -> list[Sentence]:
         found: list[Sentence] = list(reader)
     if not any(map(len, found)):
         raise FileError("there are no words in this treebank", file=path)
-    missing = untagged_word(found)
+    check_tags_of_file(found, path)
+    return found
+
+
+def check_tags_of_file(sentences: Sequence[Sentence], path: str) -> None:
+    """FileError with the line if a word of sentences that were read from a file has no UPOS tag."""
+    missing = untagged_word(sentences)
     if missing is not None:
-        sentence = found[missing[0] - 1]
+        sentence = sentences[missing[0] - 1]
         raise FileError(
             f"word {missing[1]} has no UPOS tag, and training needs all",
             file=path,
             line=line_of(sentence, sentence._place[0], str(missing[1])),
             sentence=sentence.sent_id or f"#{missing[0]}",
         )
-    return found
