@@ -10,11 +10,16 @@
 
 namespace arbora {
 
+// Charts of short sentences are done before anybody could ask, and to look at the clock takes as long as their equations.
+inline void heed_if_long(const Equation& e) {
+    if (e.count > 32) Interruption::heed();
+}
+
 // Values of all items from their leaves', in any semiring.
 template <class Semiring, Chart C>
 void inside(const C& chart, double* values) {
     chart.bottom_up([values](const Equation& e) {
-        Interruption::heed();
+        heed_if_long(e);
         const double value = e.count == 1 ? Semiring::times(values[e.left], values[e.right])
                                           : Semiring::dot(values + e.left, values + e.right, e.count);
         values[e.item] = value;
@@ -29,7 +34,7 @@ void outside(const C& chart, const double* inside, double* outside) {
     std::fill_n(outside, chart.item_count(), Semiring::zero);
     outside[chart.goal()] = Semiring::one;
     chart.top_down([&](const Equation& e) {
-        Interruption::heed();
+        heed_if_long(e);
         const double above = e.mirror >= 0 ? Semiring::plus(outside[e.item], outside[e.mirror]) : outside[e.item];
         if (above == Semiring::zero) return;
         const double *left = inside + e.left, *right = inside + e.right;
@@ -53,7 +58,7 @@ void posteriors(const C& chart, const double* inside, double* probabilities) {
     std::fill_n(probabilities, chart.item_count(), 0.0);
     probabilities[chart.goal()] = 1;
     chart.top_down([&](const Equation& e) {
-        Interruption::heed();
+        heed_if_long(e);
         const double p = probabilities[e.item] + (e.mirror >= 0 ? probabilities[e.mirror] : 0);
         if (p > 0)
             share_out(p, inside[e.item], inside + e.left, inside + e.right, e.count, probabilities + e.left,
@@ -70,7 +75,7 @@ template <Chart C>
 double derivation_entropy(const C& chart, const double* inside, const double* probabilities) {
     double entropy = 0;
     chart.top_down([&](const Equation& e) {
-        Interruption::heed();
+        heed_if_long(e);
         const double p = probabilities[e.item] + (e.mirror >= 0 ? probabilities[e.mirror] : 0);
         if (p > 0 && e.count > 1)
             entropy += p * choice_entropy(inside[e.item], inside + e.left, inside + e.right, e.count);
