@@ -127,9 +127,7 @@ def available_cpus() -> int:
 
 AllowRoots = Annotated[
     bool,
-    typer.Option(
-        "--multi-root", help="Trees may have several roots, as outside of UD.", rich_help_panel="Trees"
-    ),
+    typer.Option("--multi-root", help="Allow several roots.", rich_help_panel="Trees"),
 ]
 Projective = Annotated[
     bool | None,

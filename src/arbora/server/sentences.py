@@ -56,7 +56,6 @@ def bind(sentence: Sentence, constraints: Constraints | None, from_input: bool) 
         _checked(head, sentence, least=0)
         misc[word - 1] = with_forbidden(misc[_checked(word, sentence) - 1], head)
     sentence.misc = misc
-    _check_writable(sentence)
 
 
 def _put(column: list[Any], word: int, value: Any, what: str) -> None:
@@ -65,12 +64,6 @@ def _put(column: list[Any], word: int, value: Any, what: str) -> None:
     if old not in (None, UNKNOWN, value):
         raise RequestError(400, f"The {what} of word {word} cannot be {old!r} and {value!r}.")
     column[word - 1] = value
-
-
-def _check_writable(sentence: Sentence) -> None:
-    """ArboraError if CoNLL-U could not hold it: for a tab or a line end within a field or a comment."""
-    if sentence.forms or sentence.comments:
-        sentence.to_conllu()
 
 
 def with_forbidden(misc: str, head: int) -> str:
@@ -112,9 +105,7 @@ def _read(data: SentenceData, place: int, check: _core.TreeCheck) -> Sentence:
             if len(found) != 1:
                 raise RequestError(400, f"The block of a sentence has {len(found)} sentences.")
             return found[0]
-        sentence = sentence_from_dict(msgspec.to_builtins(data))
-        _check_writable(sentence)
-        return sentence
+        return sentence_from_dict(msgspec.to_builtins(data))
     except RequestError as error:
         raise RequestError(error.status, error.reason, sentence=place) from None
     except ArboraError as error:

@@ -111,7 +111,8 @@ def first_problem(data: bytes, line: int, number: int, *, check: TreeCheck) -> F
 
 def broken(number: int, problems: Any, comments: list[str], *, words_only: bool = False) -> Broken:
     """The decoder's problems as errors that name the line and the sentence (by number if it has no id)."""
-    name = Sentence(comments=comments).sent_id or f"#{number}"
+    own = [comment for comment in comments if "\r" not in comment]  # such a comment may be what is broken
+    name = Sentence(comments=own).sent_id or f"#{number}"
     return Broken(
         [
             FileError(explain(problem, words_only=words_only), line=problem[1], sentence=name)
