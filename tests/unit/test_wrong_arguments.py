@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from small_pipeline import small_pipeline
 
@@ -105,10 +106,9 @@ def test_options_of_another_type(options):
 
 
 def test_numbers_of_numpy_are_numbers():
-    numpy = pytest.importorskip("numpy")
-    check_types(ParseOptions(threads=numpy.int64(2)))
-    check_types(TrainingOptions(beta=numpy.float32(2), rate=1, gamma=float("inf")))
-    assert a_count(numpy.int32(2), "k") == 2
+    check_types(ParseOptions(threads=np.int64(2)))
+    check_types(TrainingOptions(beta=np.float32(2), rate=1, gamma=float("inf")))
+    assert a_count(np.int32(2), "k") == 2
 
 
 def test_formats_have_their_types(tmp_path):
