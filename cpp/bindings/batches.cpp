@@ -167,6 +167,7 @@ nb::object findings_of(const AnnotatedSentence& sentence) {
         for (const TextSpan& span : sentence.spans) spans.append(nb::make_tuple(span.begin, span.end));
         result["spans"] = spans;
     }
+    if (sentence.certainty != 1) result["certainty"] = sentence.certainty;
     if (has_constituent_probabilities(sentence)) {
         std::vector<double> values;
         for (const Constituent& each : sentence.constituents) values.push_back(each.probability);

@@ -30,6 +30,10 @@ namespace {
 
 using namespace arbora;
 
+Confidence confidence_of(const std::array<double, 4>& numbers) {
+    return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
 template <class Names>
 std::size_t place_of(const Names& names, const std::string& name) {
     const auto found = std::find(names.begin(), names.end(), name);
@@ -220,19 +224,24 @@ void bind_parsing(nb::module_& m) {
             "__init__",
             [](LinearModel* self, const SectionSpecs& sections, double threshold, int most,
                const std::vector<bool>& at_root, const std::vector<bool>& below_words, double tree_scale,
-               double label_scale, double joint_scale, int roles, int tags, std::array<double, 3> confidence) {
+               double label_scale, double joint_scale, int roles, int tags,
+               const std::array<double, 4>& confidence_in_heads, const std::array<double, 4>& confidence_in_labels) {
                 expect_between(most, 1, INT_MAX, "most");
                 expect_length(below_words.size(), at_root.size(), "below_words");
                 expect_between(roles, 0, INT_MAX, "roles");
                 expect_between(tags, 0, INT_MAX, "tags");
-                new (self) LinearModel(
-                    templates_of(sections), threshold, most, {at_root.begin(), at_root.end()},
-                    {below_words.begin(), below_words.end()},
-                    {tree_scale, label_scale, joint_scale, {confidence[0], confidence[1], confidence[2]}}, roles, tags);
+                new (self) LinearModel(templates_of(sections), threshold, most, {at_root.begin(), at_root.end()},
+                                       {below_words.begin(), below_words.end()},
+                                       {tree_scale,
+                                        label_scale,
+                                        joint_scale,
+                                        {confidence_of(confidence_in_heads), confidence_of(confidence_in_labels)}},
+                                       roles, tags);
             },
             "sections"_a, "threshold"_a, "most"_a, "at_root"_a, "below_words"_a, "tree_scale"_a = 1.0,
             "label_scale"_a = 1.0, "joint_scale"_a = 0.0, "roles"_a = 0, "tags"_a = 0,
-            "confidence"_a = std::array<double, 3>{1, 1, 0})
+            "confidence_in_heads"_a = std::array<double, 4>{1, 1, 0, 1},
+            "confidence_in_labels"_a = std::array<double, 4>{1, 1, 0, 1})
         .def_prop_ro(
             "padding", [](const LinearModel& self) { return self.padding(); },
             "How many weights follow the table's power of two.")

@@ -214,7 +214,8 @@ void bind_tokenizing(nb::module_& m) {
             [](TextModel* self, Array<const std::uint16_t> pages, Array<const std::uint8_t> blocks,
                const TemplateSpecs& token_templates, const TemplateSpecs& sentence_templates,
                const LoadedWeights& token_weights, const LoadedWeights& sentence_weights, float sentence_threshold,
-               const ClassPairSpecs& spaces_in_tokens) {
+               const ClassPairSpecs& spaces_in_tokens, double doubt_of_words, double doubt_of_ends) {
+                if (!(doubt_of_words >= 0) || !(doubt_of_ends >= 0)) throw nb::value_error("doubts are not below 0");
                 LoadedClasses classes = checked_classes(std::move(pages), std::move(blocks));
                 BoundaryModel model{classes.table(),
                                     checked_templates(token_templates),
@@ -222,11 +223,13 @@ void bind_tokenizing(nb::module_& m) {
                                     token_weights.table(0),
                                     sentence_weights.table(0),
                                     sentence_threshold,
-                                    checked_pairs(spaces_in_tokens)};
+                                    checked_pairs(spaces_in_tokens),
+                                    {doubt_of_words, doubt_of_ends}};
                 new (self) TextModel{std::move(classes), token_weights, sentence_weights, std::move(model)};
             },
             "pages"_a.noconvert(), "blocks"_a.noconvert(), "token_templates"_a, "sentence_templates"_a,
-            "token_weights"_a, "sentence_weights"_a, "sentence_threshold"_a, "spaces_in_tokens"_a);
+            "token_weights"_a, "sentence_weights"_a, "sentence_threshold"_a, "spaces_in_tokens"_a,
+            "doubt_of_words"_a = 0.0, "doubt_of_ends"_a = 0.0);
     nb::class_<TextCounts>(m, "TextCounts", "How much of a text there is so far.")
         .def(
             "__init__",
@@ -283,6 +286,12 @@ void bind_tokenizing(nb::module_& m) {
             "new_paragraph",
             [](const TextBatch& self) {
                 return row_of<bool>(self.new_paragraph.size(), [&](std::size_t k) { return self.new_paragraph[k]; });
+            },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "certainties",
+            [](const TextBatch& self) {
+                return row_of<double>(self.certainties.size(), [&](std::size_t k) { return self.certainties[k]; });
             },
             nb::rv_policy::move)
         .def(

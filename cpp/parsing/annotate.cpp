@@ -223,6 +223,7 @@ void add_findings(const Parses& parses, std::size_t i, bool certificates, Annota
     if (!parses.tag_probabilities.empty()) add_numbers(tag_probability, parses.tag_probabilities, parses, i, sentence);
     if (!parses.head_probabilities.empty()) {
         add_numbers(head_probability, parses.head_probabilities, parses, i, sentence);
+        for (double& probability : sentence.numbers.back().values) probability *= sentence.certainty;
         add_numbers(label_probability, parses.label_probabilities, parses, i, sentence);
         sentence.add_note({tree_log_probability, NoteKind::measure, parses.log_probabilities[i]});
     }

@@ -21,7 +21,7 @@ public:
     // and, if that is not 0, those of a joint model's labels given the arc.
     struct Scales {
         double trees = 1, labels = 1, joint = 0;
-        Confidence confidence = {};
+        Confidences confidence = {};
     };
     // `roles`: how many hidden ones an arc can have; then the scale of a joint model's labels is that of the roles.
     FirstOrder(const Templates& templates, std::vector<char> at_root, std::vector<char> below_words, Scales scales,
@@ -30,7 +30,7 @@ public:
     int labels() const { return labeler_.labels(); }
     bool has_roles() const { return roles_.labels() > 0; }
     double tree_scale() const { return scales_.trees; }
-    const Confidence& confidence() const { return scales_.confidence; }
+    const Confidences& confidence() const { return scales_.confidence; }
     bool is_joint() const { return is_joint_; }
     bool has_labeler() const { return has_labeler_; }
     const ArcFeatures& arcs() const { return arcs_; }

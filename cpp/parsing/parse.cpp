@@ -62,7 +62,9 @@ private:
     }
 
     void read_probabilities(TreeSearch& search) {
-        if (!kinds_.confidence.is_identity() && !search.is_exact()) apply_confidence();
+        const bool is_exact = search.is_exact();
+        if (!kinds_.confidence.heads.is_identity() && !is_exact) apply_confidence();
+        distrusts_labels_ = !kinds_.confidence.labels.is_identity() && !is_exact;
         if (result_.head_table) std::copy(marginals_.begin(), marginals_.end(), result_.head_table);
         for (int m = 1; m <= n_; ++m)
             result_.head_probabilities[m] = marginals_[static_cast<std::size_t>(result_.heads[m]) * (n_ + 1) + m];
@@ -82,23 +84,40 @@ private:
                treebank::nonprojective_words({heads + 1, static_cast<std::size_t>(n_)}).empty();
     }
 
-    // What the tree's heads get, the others of the word lose, each its share.
+    // What the tree's heads get, the others of the word lose, each its share. If pruning left no others, a head is as sure
+    // as any can be, but not certain.
     void apply_confidence() {
-        constexpr double least = 1e-6;  // as in fit_confidence: what is nearer to 0 and 1 says nothing more
         const int width = n_ + 1;
         for (int m = 1; m <= n_; ++m) {
             double others = 0;
             for (int h = 0; h <= n_; ++h)
                 if (h != result_.heads[m]) others += marginals_[static_cast<std::size_t>(h) * width + m];
             double& own = marginals_[static_cast<std::size_t>(result_.heads[m]) * width + m];
-            if (!(others > 0) || !(own > 0)) continue;
+            if (!(own > 0) || (!(others > 0) && !has_choice(m))) continue;
             const double total = own + others;
-            const double found = total * kinds_.confidence(std::clamp(own / total, least, 1 - least));
+            const double found = total * kinds_.confidence.heads(own / total);
             for (int h = 0; h <= n_; ++h)
-                if (h != result_.heads[m])
+                if (h != result_.heads[m] && others > 0)
                     marginals_[static_cast<std::size_t>(h) * width + m] *= (total - found) / others;
             own = found;
         }
+    }
+
+    // Whether the word could have another head, were it not for pruning.
+    bool has_choice(int m) const {
+        int heads = 0;
+        for (int h = 0; h <= n_; ++h) heads += h != m && given_.allows(h, m);
+        return heads > 1;
+    }
+
+    // The probability of a label that a word has; in the row, if there is one, the others share what is left as before. What
+    // is certain stays so.
+    void set_label_probability(int m, double p, double* row) {
+        const double found = p < 1 && distrusts_labels_ ? kinds_.confidence.labels(p) : p;
+        result_.label_probabilities[m] = found;
+        if (!row || found == p) return;
+        const int own = result_.labels[m];
+        for (int l = 0; l < kinds_.labels; ++l) row[l] = l == own ? found : row[l] * (1 - found) / (1 - p);
     }
 
     // Labels after the tree; returns the log-probability of the labels given the heads, if it is asked for.
@@ -117,10 +136,9 @@ private:
             log_probability -= sum_chain(chain, probabilities.data(), nullptr);
             for (int i = 0; i < chain.count; ++i) {
                 const double* row = probabilities.data() + static_cast<std::size_t>(i) * chain.labels;
-                result_.label_probabilities[family.modifiers[i]] = row[found[i]];
-                if (result_.label_table)
-                    std::copy(row, row + chain.labels,
-                              result_.label_table + static_cast<std::size_t>(family.modifiers[i]) * chain.labels);
+                double* own = label_row(family.modifiers[i]);
+                if (own) std::copy(row, row + chain.labels, own);
+                set_label_probability(family.modifiers[i], row[found[i]], own);
             }
         }
         return log_probability;
@@ -136,17 +154,18 @@ private:
             result_.labels[m] = known >= 0 ? known : scorer_.best_label(a);
             if (!options_.probabilities) continue;
             const double log_of_label = totals_.best[a] - totals_.sums[a];
-            result_.label_probabilities[m] = std::exp(log_of_label);
-            if (result_.label_table) {
-                double* row = result_.label_table + static_cast<std::size_t>(m) * kinds_.labels;
-                if (known < 0)
-                    scorer_.label_probabilities(a, row);
-                else
-                    row[known] = 1;
-            }
+            double* row = label_row(m);
+            if (row && known < 0) scorer_.label_probabilities(a, row);
+            if (row && known >= 0) row[known] = 1;
+            set_label_probability(m, std::exp(log_of_label), row);
             log_probability += log_of_label;
         }
         return log_probability;
+    }
+
+    // Of the table of all labels; null if nobody asked for it.
+    double* label_row(int m) const {
+        return result_.label_table ? result_.label_table + static_cast<std::size_t>(m) * kinds_.labels : nullptr;
     }
 
     const ScoreKinds& kinds_;
@@ -158,6 +177,7 @@ private:
     Candidates candidates_;
     ArcTotals totals_;
     std::vector<double> marginals_, gains_;
+    bool distrusts_labels_ = false;
 };
 
 // In pieces, if the scorer has scores for such. What is forbidden may leave a piece no tree, or a word no head but one that

@@ -15,13 +15,13 @@ namespace arbora {
 
 // What a scorer has scores for.
 struct ScoreKinds {
-    int labels = 0;              // that arcs can have; 0: trees have no labels
-    bool hidden_labels = false;  // rows of arcs' scores are of hidden roles, and no labels: they are summed out
-    bool labels_follow = false;  // labels are found after the tree, along the modifiers of each head
-    bool parts = false;          // parts of several arcs have scores, or tags
-    int tags = 0;                // that words can have; 0: they have none
-    double part_scale = 1;       // what scores of parts and tags are multiplied by
-    Confidence confidence = {};  // in the heads of a tree, where sums over trees are approximate
+    int labels = 0;               // that arcs can have; 0: trees have no labels
+    bool hidden_labels = false;   // rows of arcs' scores are of hidden roles, and no labels: they are summed out
+    bool labels_follow = false;   // labels are found after the tree, along the modifiers of each head
+    bool parts = false;           // parts of several arcs have scores, or tags
+    int tags = 0;                 // that words can have; 0: they have none
+    double part_scale = 1;        // what scores of parts and tags are multiplied by
+    Confidences confidence = {};  // where sums over trees are approximate
 };
 
 // One score for each arc with labels: that of its best label, and the log of the sum over labels; and the former as a

@@ -55,12 +55,20 @@ private:
     std::bitset<classes * classes> pairs_;
 };
 
+// How far heads that are found in a sentence may be trusted, for it may begin and end elsewhere, and its tokens too: the
+// logarithm of its certainty falls by `words`, and by `ends` times the doubt about each of its ends, which is minus the
+// logarithm of their probability.
+struct Certainty {
+    double words = 0, ends = 0;
+};
+
 struct BoundaryModel {
     ClassTable classes;
     GapTemplates token_templates, sentence_templates;
     ShortWeights token_weights, sentence_weights;
     float sentence_threshold;  // the log-odds above which a sentence ends
     ClassPairs spaces_in_tokens;
+    Certainty certainty = {};
 };
 
 // For every symbol what follows it, and the score of a sentence's end there, if a token ends there: the log-odds.

@@ -1,14 +1,23 @@
 #include "tokenizing/scanner.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "treebank/utf8.hpp"
 
 namespace arbora::tokenizing {
 
 namespace {
+
+// Minus the logarithm of the probability that a sentence ends where these are the log-odds of it. A place that nothing
+// speaks for counts as one that little does.
+double doubt_of(float log_odds) {
+    constexpr double most = 30;
+    return std::min(most, log_odds > -most ? std::log1p(std::exp(-static_cast<double>(log_odds))) : most);
+}
 
 constexpr std::size_t worth_a_try = 1 << 16;  // bytes: much more than what is looked at again
 
@@ -118,7 +127,11 @@ void TextScanner::close_sentence(std::size_t tokens, TextBatch& batch) {
     batch.tokens.insert(batch.tokens.end(), waiting_.begin(), last);
     batch.sentence_ends.push_back(batch.tokens.size());
     batch.new_paragraph.push_back(paragraph_begins_);
-    paragraph_begins_ = batch.tokens.back().ends_paragraph;
+    const TextToken& end = batch.tokens.back();
+    paragraph_begins_ = end.ends_paragraph;
+    const double before = std::exchange(doubt_, end.ends_paragraph || limits_.lines ? 0.0 : doubt_of(end.score));
+    const Certainty& certainty = model_.certainty;
+    batch.certainties.push_back(std::exp(-certainty.words - certainty.ends * (before + doubt_)));
     waiting_.erase(waiting_.begin(), last);
 }
 

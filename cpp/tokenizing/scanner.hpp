@@ -24,6 +24,7 @@ struct TextBatch {
     std::vector<TextToken> tokens;
     std::vector<std::size_t> sentence_ends;  // how many tokens there are up to each sentence's end
     std::vector<bool> new_paragraph;         // for each sentence, whether a paragraph begins with it
+    std::vector<double> certainties;         // of each sentence: see Certainty
     bool is_first = false, is_last = false;  // whether the text begins with it, and whether it ends with it
 };
 
@@ -65,6 +66,7 @@ private:
     TextToken token_{};  // the one that has not ended
     std::size_t token_length_ = 0;
     bool first_ = true, paragraph_begins_ = true;
+    double doubt_ = 0;                     // about the end of the sentence before
     std::uint64_t bytes_ = 0, lines_ = 0;  // read so far
 };
 

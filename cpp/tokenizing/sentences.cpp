@@ -32,6 +32,7 @@ public:
         for (std::size_t t = begin; t < end; ++t) add_token(t, sentence);
         sentence.block.heads.assign(sentence.words(), treebank::kUnknownHead);
         sentence.block.closing = "\n\n";
+        sentence.certainty = batch_.certainties[number];
     }
 
 private:

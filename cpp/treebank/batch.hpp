@@ -79,7 +79,8 @@ struct AnnotatedSentence {
     bool shows_candidates = false;         // in MISC
     std::vector<std::string_view> erased;  // keys of MISC that are no longer true
     std::vector<Note> notes;
-    std::vector<TextSpan> spans;            // of the words' tokens
+    std::vector<TextSpan> spans;  // of the words' tokens
+    double certainty = 1;  // by what heads' probabilities are multiplied, for the text may have been cut elsewhere
     std::vector<Constituent> constituents;  // of a tree of phrases, parents first; empty where nobody found one
     std::vector<ForbiddenArc> forbidden;    // where trees must keep to what MISC says (forbidden.hpp)
     Refusal refusal;

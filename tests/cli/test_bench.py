@@ -24,6 +24,7 @@ from arbora.benchmarks import pipeline as pipeline_benchmark
 from arbora.benchmarks import trees as benchmark
 from arbora.cli.bench import BENCHMARKS
 from arbora.errors import ArboraError
+from arbora.treebank import read
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -153,6 +154,29 @@ def test_presets_are_trained_and_measured():
         console.print(accuracy.table(found))
         console.print(parse.table(speeds))
     assert console.export_text().count("second-order") == 2
+
+
+def test_probabilities_of_pipelines_are_measured():
+    train = Path(__file__).parents[2] / "examples" / "treebank" / "en.conllu"
+    calibration = import_module(BENCHMARKS["calibration"][0])
+    found = calibration.measure(train, epochs=1, projective=False, folds=2)
+    kinds = [
+        f"{kind}, {source}"
+        for source in ("gold tokens", "raw text")
+        for kind in ("heads", "labels", "labelled arcs")
+    ]
+    assert list(found["errors"]) == kinds
+    for row in found["errors"].values():
+        assert 0 <= row["mean"] <= row["worst"] <= 1
+        assert 0 <= row["least"] <= 0.5
+    assert 0 < found["share"] < 1
+    assert not found["projective"]
+    words = sum(len(sentence) for sentence in read(train))
+    assert sum(row["words"] for row in found["folds"]) < words / 2
+    with open(os.devnull, "w") as nowhere:
+        console = Console(width=200, record=True, file=nowhere)
+        console.print(calibration.table(found))
+    assert "heads, raw text" in console.export_text()
 
 
 def test_constituency_parsers_are_trained_and_measured():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from small_training import changed, treebank
 
-from arbora.dependency import DependencyParser, train
+from arbora.dependency import DependencyParser, ParseOptions, train
 from arbora.dependency.calibration import (
     THRESHOLDS,
     fit_confidence,
@@ -69,23 +69,48 @@ def test_scales_are_near_the_best(best, labels):
     assert judged.get("joint_scale") == found.get("joint_scale")
 
 
-@pytest.mark.parametrize("wanted", [(1.0, 1.0, 0.0), (0.5, 0.3, 0.7), (0.0, 0.6, -1.0), (2.0, 0.0, 3.0)])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        (1.0, 1.0, 0.0, 1.0),
+        (0.5, 0.3, 0.7, 1.0),
+        (0.0, 0.6, -1.0, 1.0),
+        (2.0, 0.0, 3.0, 1.0),
+        (0.5, 1.2, 0.5, 0.9),
+        (1.0, 0.8, 0.0, 0.6),
+    ],
+)
 def test_confidence_is_found(wanted):
-    """Heads are right as often as the wanted log-odds say, and many of them tell these."""
+    """Heads are right as often as the wanted log-odds and ceiling say, and many of them tell these.
+
+    The highest log-odds do nearly what a ceiling does, so it is the curve that is found for sure.
+    """
     draw = np.random.default_rng(1)
-    believed = np.clip(draw.beta(1.0, 0.3, 40_000), 1e-5, 1 - 1e-5)
-    a, b, c = wanted
+    believed = np.clip(draw.beta(1.0, 0.3, 80_000), 1e-5, 1 - 1e-5)
+    a, b, c, d = wanted
     odds = a * np.log(believed) - b * np.log1p(-believed) + c
-    found = fit_confidence(believed, draw.random(len(odds)) < 1 / (1 + np.exp(-odds)))
-    assert found == pytest.approx(wanted, abs=0.15)
+    found = fit_confidence(believed, draw.random(len(odds)) < d / (1 + np.exp(-odds)))
+    for p in np.linspace(0.001, 0.999, 500):
+        assert _confident(p, *found) == pytest.approx(_confident(p, *wanted), abs=0.015)
+    if wanted != (2.0, 0.0, 3.0, 1.0):
+        assert found == pytest.approx(wanted, abs=0.15)
     assert min(found[:2]) >= 0
+    assert 0 < found[3] <= 1
 
 
 def test_without_words_confidence_changes_nothing():
-    assert fit_confidence(np.empty(0), np.empty(0, np.bool_)) == [1, 1, 0]
+    assert fit_confidence(np.empty(0), np.empty(0, np.bool_)) == [1, 1, 0, 1]
     assert all(
         math.isfinite(value) for value in fit_confidence(np.array([1.0, 0.0]), np.array([False, True]))
     )
+
+
+@pytest.mark.parametrize("right", [np.zeros(500, np.bool_), np.ones(500, np.bool_)])
+def test_confidence_where_all_is_wrong_or_right(right):
+    found = fit_confidence(np.linspace(0, 1, 500), right)
+    assert all(math.isfinite(value) for value in found)
+    highest = found[3] / (1 + math.exp(found[1] * math.log(0.5) - found[0] * math.log(0.5) - found[2]))
+    assert highest > 0.95 if right[0] else highest < 0.05
 
 
 def test_without_dev_the_loss_has_its_own_scale():
@@ -143,13 +168,18 @@ def _parsers(**options) -> tuple[DependencyParser, DependencyParser]:
     parser = train(treebank(), None, changed(**options))
     plain, confident = (
         DependencyParser({**parser.header, "confidence": own}, parser._weights, parser._pruner_weights)
-        for own in ([1.0, 1.0, 0.0], [0.5, 0.25, 0.3])
+        for own in ({}, {"heads": [0.5, 0.25, 0.3, 0.9], "labels": [0.6, 0.5, -0.2, 0.95]})
     )
     return plain, confident
 
 
+def _confident(p: float, a: float, b: float, c: float, most: float) -> float:
+    share = min(max(p, 1e-6), 1 - 1e-6)
+    return most / (1 + math.exp(-a * math.log(share) + b * math.log(1 - share) - c))
+
+
 def test_confidence_is_that_of_the_heads_of_trees():
-    """By the formula, word by word; the other heads share what is left as before."""
+    """By the formula, word by word; the other heads share what is left as before, if there are some."""
     plain, confident = _parsers(preset="second-order", solver="hill-climbing", parts=("all-siblings",))
     changes = 0
     for sentence in treebank():
@@ -159,25 +189,71 @@ def test_confidence_is_that_of_the_heads_of_trees():
         for word, head in enumerate(tree, 1):
             p, others = before[0][head, word], np.delete(before[0][:, word], head)
             found = after[0][head, word]
-            assert after[0][:, word].sum() == pytest.approx(before[0][:, word].sum(), abs=1e-9)
-            if others.sum() == 0:
-                assert found == p
-                continue
-            share = min(max(p / (p + others.sum()), 1e-6), 1 - 1e-6)
-            odds = 0.5 * math.log(share) - 0.25 * math.log(1 - share) + 0.3
-            assert found == pytest.approx((p + others.sum()) / (1 + math.exp(-odds)), abs=1e-9)
+            expected = (p + others.sum()) * _confident(p / (p + others.sum()), 0.5, 0.25, 0.3, 0.9)
+            assert found == pytest.approx(p if len(sentence) == 1 else expected, abs=1e-9)
             rest = np.delete(after[0][:, word], head)
+            if others.sum() == 0:
+                assert not rest.any()
+                continue
+            assert after[0][:, word].sum() == pytest.approx(before[0][:, word].sum(), abs=1e-9)
             assert rest == pytest.approx(others / others.sum() * (p + others.sum() - found), abs=1e-9)
             changes += abs(found - p) > 1e-3
     assert changes > 20
+
+
+@pytest.mark.parametrize("labels", ["joint", "second-stage"])
+def test_confidence_is_that_of_the_labels_of_trees(labels):
+    """The other labels share what is left as before; what is certain stays so."""
+    options = {"preset": "second-order", "solver": "hill-climbing", "parts": ("all-siblings",)}
+    plain, confident = _parsers(**options, labels=labels)
+    changes = 0
+    for sentence in treebank():
+        before, after = (own.probabilities(sentence)[1] for own in (plain, confident))
+        parsed = next(plain.parse([sentence], ParseOptions(probabilities=True)))
+        again = next(confident.parse([sentence], ParseOptions(probabilities=True)))
+        assert again.deprels == parsed.deprels
+        for word, label in enumerate(parsed.deprels, 1):
+            own = plain.labels.index(label)
+            p, found = before[word, own], after[word, own]
+            assert found == pytest.approx(p if p == 1 else _confident(p, 0.6, 0.5, -0.2, 0.95), abs=1e-9)
+            assert again.findings["LabelProbability"][word - 1] == pytest.approx(found, abs=1e-12)
+            assert after[word].sum() == pytest.approx(1, abs=1e-9)
+            rest, others = np.delete(after[word], own), np.delete(before[word], own)
+            assert rest * others.sum() == pytest.approx(others * rest.sum(), abs=1e-9)
+            changes += abs(found - p) > 1e-3
+    assert changes > 20
+
+
+def test_what_is_given_stays_certain_whatever_the_confidence():
+    options = {"preset": "second-order", "solver": "hill-climbing", "parts": ("all-siblings",)}
+    _, confident = _parsers(**options)
+    for sentence in treebank()[:8]:
+        heads, _ = confident.probabilities(sentence, given_heads=True)
+        gold = np.array(sentence.heads), np.arange(1, len(sentence) + 1)
+        assert heads[gold] == pytest.approx(np.ones(len(sentence)), abs=1e-12)
+
+
+def test_confidence_of_older_files_is_that_in_heads():
+    options = {"preset": "second-order", "solver": "hill-climbing", "parts": ("all-siblings",)}
+    plain, _ = _parsers(**options)
+    old, new = (
+        DependencyParser({**plain.header, "confidence": own}, plain._weights, plain._pruner_weights)
+        for own in ([0.5, 0.25, 0.3], {"heads": [0.5, 0.25, 0.3, 1.0]})
+    )
+    for sentence in treebank()[:5]:
+        for one, other in zip(old.probabilities(sentence), new.probabilities(sentence), strict=True):
+            assert np.array_equal(one, other)
+    DependencyParser.from_parts(*old.to_parts())
 
 
 def test_exact_probabilities_are_left_as_they_are():
     for options in ({}, {"preset": "second-order", "projective": True, "parts": ("consecutive-siblings",)}):
         plain, confident = _parsers(**options)
         for sentence in treebank()[:5]:
-            before, after = (own.probabilities(sentence)[0] for own in (plain, confident))
-            assert np.array_equal(before, after)
+            for before, after in zip(
+                *(own.probabilities(sentence) for own in (plain, confident)), strict=True
+            ):
+                assert np.array_equal(before, after)
 
 
 def test_calibration_is_bounded_and_fits_confidence_where_sums_are_approximate():
@@ -188,7 +264,7 @@ def test_calibration_is_bounded_and_fits_confidence_where_sums_are_approximate()
     seen: list[str] = []
     parser = run(task, watcher=Watcher(on_report=lambda report: seen.append(report.line)))
     assert seen[-1].startswith("calibration  tree scale ")
-    assert len(parser.header["confidence"]) == 3
+    assert {name: len(own) for name, own in parser.header["confidence"].items()} == {"heads": 4, "labels": 4}
     exact = train(data, data, changed())
     assert "confidence" not in exact.header
 

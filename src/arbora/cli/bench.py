@@ -23,6 +23,10 @@ BENCHMARKS = {
         "arbora.benchmarks.bulk",
         "bulk runs by one and two workers and by Dask, against `arbora parse`: words a second, memory",
     ),
+    "calibration": (
+        "arbora.benchmarks.calibration",
+        "pipelines trained on parts of a treebank: how honest their probabilities are on the rest",
+    ),
     "constituency": (
         "arbora.benchmarks.constituency",
         "constituency parsers trained on the spot: F1, training and parsing speed, by length",
@@ -100,6 +104,14 @@ def bench(
         str | None, typer.Option(help="How labels are found: joint, second-stage or both (parser only).")
     ] = None,
     epochs: Annotated[int | None, typer.Option(help="Epochs of training (all that train).")] = None,
+    projective: Annotated[
+        bool | None,
+        typer.Option(
+            "--projective/--non-projective",
+            help="Which trees there are (calibration only); otherwise the treebank decides.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quick: Annotated[
         bool, typer.Option(help="A tiny run that only shows what comes out (inference, trees).")
@@ -121,6 +133,7 @@ def bench(
         "seeds": None if seeds is None else tuple(range(1, seeds + 1)),
         "labels": labels,
         "epochs": epochs,
+        "projective": projective,
         "quick": quick or None,
     }
     _refuse_others(name, given)
@@ -140,6 +153,7 @@ def bench(
 _OWN = {
     "accuracy": {"train", "dev", "presets", "seeds", "epochs"},
     "bulk": {"dev"},
+    "calibration": {"train", "dev", "epochs", "projective"},
     "constituency": {"train", "dev", "presets", "epochs"},
     "induction": {"train"},
     "inference": {"quick"},

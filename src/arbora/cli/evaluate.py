@@ -70,7 +70,11 @@ def evaluate_files(
                 raise
     elif other is not None:
         raise ArboraError("--compare needs the same words on both sides: it does not go with --raw-text")
-    return evaluate_raw_text(right, found, annotated_only=annotated_only).as_dict()
+    result = evaluate_raw_text(right, found, annotated_only=annotated_only)
+    if annotated_only:
+        return result.as_dict()
+    heads, arcs = list(map(bool, result.right_heads)), list(map(bool, result.right_arcs))
+    return {**result.as_dict(), **_calibration(found, heads, arcs)}
 
 
 def _format(file: str, input_format: str | None) -> str:
@@ -100,13 +104,15 @@ def _check_heads(path: str, gold: list[Sentence]) -> None:
 
 def _same_words(right: list[Sentence], found: list[Sentence], other: list[Sentence] | None) -> dict[str, Any]:
     result = evaluate(right, found)
-    report = result.as_dict()
-    calibrated = calibrations(found, result.right_heads, result.right_arcs)
-    if calibrated:
-        report["calibration"] = {name: asdict(each) for name, each in calibrated.items()}
+    report = {**result.as_dict(), **_calibration(found, result.right_heads, result.right_arcs)}
     if other is not None:
         report["comparison"] = _comparison(result, evaluate(right, other))
     return report
+
+
+def _calibration(found: list[Sentence], right_heads: list[bool], right_arcs: list[bool]) -> dict[str, Any]:
+    calibrated = calibrations(found, right_heads, right_arcs)
+    return {"calibration": {name: asdict(each) for name, each in calibrated.items()}} if calibrated else {}
 
 
 def _annotated_words(
@@ -174,7 +180,8 @@ def evaluate_command(
     probabilities given the tree), and of labelled arcs, by the product of both.
 
     If the text was cut into other words or sentences, all is found out from characters, as in that task:
-    precision, recall and F1 of tokens, sentences, words, and of what is right on words that are.
+    precision, recall and F1 of tokens, sentences, words, and of what is right on words that are. A word that
+    is none of GOLD counts as one with a wrong head for calibration.
 
     Trees in brackets get bracket scores, as EVALB gives them with its usual parameters: recall, precision and
     F1 of labelled brackets, exact match, crossing brackets, accuracy of tags; for all sentences and short
@@ -197,8 +204,8 @@ def evaluate_command(
     console = Console()
     if "aligned_words" in report:
         console.print(_raw_text_table(report))
-        return
-    console.print(bracket_table(report) if "groups" in report else _main_table(report))
+    else:
+        console.print(bracket_table(report) if "groups" in report else _main_table(report))
     if details:
         for name in ("labels", "lengths", "distances"):
             if name in report:

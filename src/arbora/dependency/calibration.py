@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arbora.learning import Loss, best_scale
+from arbora.learning.chances import most_likely
 
 GoldCosts: TypeAlias = Callable[[str, list[float], int, Mapping[str, float]], list[float]]
 """What gold costs on dev if the named scale has each of these values: minus the log-probability of the trees
@@ -28,8 +29,8 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 LEAST_BELIEF = 1e-6
 # How many words would have to speak for another confidence before it moves.
 PENALTY = 2.0
-NEWTON_STEPS = 50
-IDENTITY, LEAST_ZERO = np.array([1.0, 1.0, 0.0]), np.array([True, True, False])
+IDENTITY = np.array([1.0, 1.0, 0.0, 1.0])
+LEAST, MOST = np.array([0.0, 0.0, -np.inf, 1e-3]), np.array([np.inf, np.inf, np.inf, 1.0])
 
 # How probable a candidate arc must be, relative to a word's best; tried from the highest down.
 THRESHOLDS = tuple(round(0.05 * 0.95**step, 7) for step in range(-50, 190))
@@ -72,44 +73,34 @@ def fit_scales(costs: GoldCosts, labels: str, role_scale: float | None = None) -
 
 
 def fit_confidence(believed: Floats, right: Flags) -> list[float]:
-    """Beta calibration of the heads of trees where probabilities are approximate (Kull et al. 2017).
+    """Beta calibration with a ceiling, of what is approximate (Kull et al. 2017).
 
-    ``believed`` has the probability of the head that each word has in its tree, ``right`` whether it is
-    right. The log-odds of being right are taken for ``a log p - b log (1 - p) + c``: returns a, b and c of
-    the greatest likelihood, less a penalty for being far from 1, 1 and 0, which change nothing. a and b are
-    not negative, so that what was more probable still is.
+    ``believed`` has the probabilities of what was found, such as the head that each word has in its tree;
+    ``right`` whether it is right. That it can be right at all has the probability d; if so, the log-odds of
+    being right are ``a log p - b log (1 - p) + c``. Returns a, b, c and d of the greatest likelihood, less a
+    penalty for being far from 1, 1, 0 and 1, which change nothing. a and b are not negative, so that what was
+    more probable still is.
 
     >>> sure = np.full(400, 0.99)
-    >>> a, b, c = fit_confidence(sure, np.arange(400) % 10 > 0)  # nine of ten are right
-    >>> round(float(1 / (1 + np.exp(b * np.log(0.01) - a * np.log(0.99) - c))), 2)
+    >>> a, b, c, d = fit_confidence(sure, np.arange(400) % 10 > 0)  # nine of ten are right
+    >>> round(float(d / (1 + np.exp(b * np.log(0.01) - a * np.log(0.99) - c))), 2)
     0.9
     """
-    had_others = believed < 1  # or else the word had one candidate, which nothing changes
-    believed, right = believed[had_others], right[had_others]
     own = np.clip(believed, LEAST_BELIEF, 1 - LEAST_BELIEF)
     columns = np.stack([np.log(own), -np.log1p(-own), np.ones_like(own)], axis=1)
 
-    def cost(weights: Floats) -> float:
-        likelihood = -np.logaddexp(0, np.where(right, -1, 1) * (columns @ weights)).sum()
-        return float(PENALTY / 2 * ((weights - IDENTITY) ** 2).sum() - likelihood)
+    def chances(found: Floats) -> tuple[Floats, Floats, Floats]:
+        logits = columns @ found[:3]
+        within = np.exp(-np.logaddexp(0, -logits))
+        good, bad = found[3] * within, 1 - found[3] + found[3] * np.exp(-np.logaddexp(0, logits))
+        return good, bad, np.concatenate([columns * (good * (1 - within))[:, None], within[:, None]], axis=1)
 
-    found = IDENTITY
-    for _ in range(NEWTON_STEPS):
-        odds = np.exp(-np.logaddexp(0, -(columns @ found)))
-        gradient = columns.T @ (odds - right) + PENALTY * (found - IDENTITY)
-        bend = (columns * (odds * (1 - odds))[:, None]).T @ columns + PENALTY * np.eye(3)
-        # What is at its edge, and would cross it, stays there.
-        free = ~((found <= 0) & (gradient > 0) & LEAST_ZERO)
-        step = np.zeros(3)
-        step[free] = -np.linalg.solve(bend[np.ix_(free, free)], gradient[free])
-        tried = (
-            np.where(LEAST_ZERO, np.maximum(found + step / 2**n, 0), found + step / 2**n) for n in range(30)
-        )
-        better = next((weights for weights in tried if cost(weights) < cost(found)), None)
-        if better is None:
-            break
-        found = better
-    return [float(value) for value in found]
+    def penalty(found: Floats) -> tuple[float, Floats]:
+        far = found - IDENTITY
+        pull = np.array([*far[:3], -1 / found[3]])
+        return PENALTY * float((far[:3] ** 2).sum() / 2 - np.log(found[3])), PENALTY * pull
+
+    return [float(value) for value in most_likely(chances, right, IDENTITY, LEAST, MOST, penalty)]
 
 
 def fit_threshold(

@@ -9,7 +9,7 @@ import numpy as np
 
 from arbora.dependency.calibration import fit_confidence, fit_scales
 from arbora.dependency.options import ParseOptions, TrainingOptions, tree_options
-from arbora.dependency.output import HEAD_PROBABILITY
+from arbora.dependency.output import HEAD_PROBABILITY, LABEL_PROBABILITY
 from arbora.dependency.parser import DependencyParser
 from arbora.dependency.treebanks import TrainingData
 from arbora.learning.scales import ROUNDS
@@ -17,7 +17,7 @@ from arbora.treebank import Sentence
 
 # Words of dev on which probabilities are calibrated, for each word that is learned from: so many that it
 # takes less than a tenth of what learning takes; but enough to tell scales apart.
-SHARE_FOR_CALIBRATION = 1 / 75
+SHARE_FOR_CALIBRATION = 1 / 60
 MOST_FOR_CALIBRATION, LEAST_FOR_CALIBRATION = 10_000, 1_500
 # A part of the sample is no smaller than this.
 LEAST_OF_PART = 150
@@ -67,7 +67,7 @@ class Calibrator:
         self.exact, self.done, self.total = True, 0, sample.trials(options.labels)
 
     def fit(self, role_scale: float | None = None) -> dict[str, Any]:
-        """The scales; and the confidence, where sums over trees are approximate."""
+        """The scales; and the confidences, where sums over trees are approximate."""
         found: dict[str, Any] = fit_scales(self._costs, self.options.labels, role_scale)
         if not self.exact:
             found["confidence"] = self._fit_confidence(found)
@@ -75,7 +75,9 @@ class Calibrator:
 
     def _costs(self, name: str, values: list[float], parts: int, found: Mapping[str, float]) -> list[float]:
         tried: dict[str, list[float]] = {"tree_scale": [], "label_scale": [], "joint_scale": []}
-        own, tried[name] = self.sample.encoded[parts], values
+        # Where confidence is learned besides, a scale need not be as near.
+        coarse = parts if self.exact else min(2 * parts, max(self.sample.encoded))
+        own, tried[name] = self.sample.encoded[coarse], values
         parser = self.parser
         *result, exact = parser._core.gold_costs(
             parser._weights, parser._pruner_weights, own.encoded, own.heads, own.labels,
@@ -84,21 +86,32 @@ class Calibrator:
             found.get("joint_scale", 1.0), own.tags,
         )  # fmt: skip
         self.exact = self.exact and exact
-        self._tell(len(own.heads) * len(values))
+        self._tell(len(self.sample.encoded[parts].heads) * len(values))
         return dict(zip(tried, result, strict=True))[name]
 
-    def _fit_confidence(self, scales: Mapping[str, float]) -> list[float]:
-        """How sure propagation may be of the heads of trees, by those that the parser finds on dev."""
+    def _fit_confidence(self, scales: Mapping[str, float]) -> dict[str, list[float]]:
+        """How sure one may be of the heads of trees, and of labels where heads are right, found on dev."""
         own, sentences = self.parser, self.sample.sentences
         parser = DependencyParser({**own.header, **scales}, own._weights, own._pruner_weights)
         options = ParseOptions(probabilities=True, threads=self.threads)
-        believed, right = [], []
+        heads: list[tuple[float, bool]] = []
+        labels: list[tuple[float, bool]] = []
         for gold, found in zip(sentences, parser.parse(sentences, options), strict=True):
-            believed += list((found.findings or {})[HEAD_PROBABILITY])
-            right += [own == head for own, head in zip(found.heads, gold.heads, strict=True)]
+            findings = found.findings or {}
+            right = [own == head for own, head in zip(found.heads, gold.heads, strict=True)]
+            named = [own == label for own, label in zip(found.deprels, gold.deprels, strict=True)]
+            if len(gold) > 1:  # or else there is one tree
+                heads += zip(findings[HEAD_PROBABILITY], right, strict=True)
+            judged = zip(findings[LABEL_PROBABILITY], named, right, strict=True)
+            labels += [(own, is_named) for own, is_named, is_right in judged if is_right and own < 1]
             self._tell(len(gold))
-        return fit_confidence(np.array(believed), np.array(right))
+        return {"heads": _confidence_in(heads), "labels": _confidence_in(labels)}
 
     def _tell(self, words: int) -> None:
         self.done = min(self.total, self.done + words)  # a search may begin anew
         self.on_batch(self.done, self.total)
+
+
+def _confidence_in(judged: Sequence[tuple[float, bool]]) -> list[float]:
+    believed, right = np.array(judged, np.float64).reshape(-1, 2).T
+    return fit_confidence(believed, right > 0)

@@ -28,8 +28,10 @@ from arbora.models.checking import (
 from arbora.treebank import Sentence
 from arbora.treebank.given import blaming, each_sentence
 
-NO_CONFIDENCE = (1.0, 1.0, 0.0)
+NO_CONFIDENCE = (1.0, 1.0, 0.0, 1.0)
 """With it, probabilities stay as they are."""
+CONFIDENCES = ("heads", "labels")
+"""What there is one of each for."""
 MOST_CONFIDENCE = 1e6
 """Much more than any treebank speaks for; products with logarithms are numbers still."""
 
@@ -69,7 +71,7 @@ def make_linear_model(header: dict[str, Any]) -> _core.LinearModel:
         header.get("joint_scale", 0.0),
         options.get("latent_roles", 0),
         options.get("latent_tags", 0) or len(header.get("tags", [])),
-        tuple(header.get("confidence", NO_CONFIDENCE)),
+        *confidences_of(header),
     )
 
 
@@ -96,7 +98,8 @@ def check_header(header: dict[str, Any]) -> TrainingOptions:
     for name in ("tree_scale", "label_scale", "joint_scale"):
         if name in header:
             a_positive(header[name], name)
-    check_confidence(header.get("confidence", NO_CONFIDENCE))
+    for confidence in confidences_of(header):
+        check_confidence(confidence)
     names = some_names(header.get("tags", []), "tags")
     if (options.latent_tags and names) or len(names) > MOST_NAMED_TAGS:
         raise ValueError("it has too many tags")
@@ -106,12 +109,22 @@ def check_header(header: dict[str, Any]) -> TrainingOptions:
     return options
 
 
+def confidences_of(header: dict[str, Any]) -> list[Any]:
+    """The confidence in heads, and that in labels."""
+    found = header.get("confidence", {})
+    if isinstance(found, list):  # files that are older than that in labels
+        found = {"heads": [*found, 1.0]}
+    own = a_mapping(found, "confidence")
+    return [own.get(name, NO_CONFIDENCE) for name in CONFIDENCES]
+
+
 def check_confidence(value: Any) -> None:
-    """Three numbers of a beta calibration, the first two not negative; ValueError if they are not."""
-    first, second, third = a_list(value, "confidence", 3)
+    """Three numbers of a beta calibration, the first two not negative, and its ceiling; or a ValueError."""
+    first, second, third, most = a_list(value, "confidence", 4)
     for number in (first, second):
         a_number(number, "one of confidence", 0, MOST_CONFIDENCE)
     a_number(third, "one of confidence", -MOST_CONFIDENCE, MOST_CONFIDENCE)
+    a_number(most, "the ceiling of confidence", 0, 1)
 
 
 def check_templates(options: TrainingOptions, templates: Templates) -> None:

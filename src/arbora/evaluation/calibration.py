@@ -73,17 +73,25 @@ def calibrations(
     >>> [(name, each.bins) for name, each in calibrations([sentence], [True], [False]).items()]
     [('heads', [(0.75, 1.0, 1)]), ('labels', [(0.5, 0.0, 1)]), ('labelled arcs', [(0.375, 0.0, 1)])]
     """
+    judged = judged_probabilities(sentences, right_heads, right_arcs)
+    return {name: calibrate(*own) for name, own in judged.items()}
+
+
+def judged_probabilities(
+    sentences: Iterable[Sentence], right_heads: Sequence[bool], right_arcs: Sequence[bool]
+) -> dict[str, tuple[list[float], list[bool]]]:
+    """What `calibrations` judges: probabilities, and whether what has them is right."""
     read = list(sentences)
     heads, labels = _of_all(read, HEAD_PROBABILITY), _of_all(read, LABEL_PROBABILITY)
     found = {}
     if heads:
-        found["heads"] = calibrate(heads, right_heads)
+        found["heads"] = heads, list(right_heads)
     if labels:
         judged = [(p, arc) for p, head, arc in zip(labels, right_heads, right_arcs, strict=True) if head]
-        found["labels"] = calibrate([p for p, _ in judged], [arc for _, arc in judged])
+        found["labels"] = [p for p, _ in judged], [arc for _, arc in judged]
     if heads and labels:
         products = [head * label for head, label in zip(heads, labels, strict=True)]
-        found["labelled arcs"] = calibrate(products, right_arcs)
+        found["labelled arcs"] = products, list(right_arcs)
     return found
 
 

@@ -67,11 +67,15 @@ METRICS = (
 class RawTextEvaluation:
     """``scores``: a ratio for each of the `METRICS`. ``aligned``: words that are the same on both sides.
 
-    Its ``repr`` is the table of these.
+    ``right_heads`` and ``right_arcs`` (with their full relations) have a truth value for each word that was
+    found: it is wrong if it is no word of gold, and None if gold does not know. Its ``repr`` is the table of
+    scores.
     """
 
     aligned: int
     scores: dict[str, Ratio] = field(default_factory=dict)
+    right_heads: list[bool | None] = field(default_factory=list)
+    right_arcs: list[bool | None] = field(default_factory=list)
 
     def __repr__(self) -> str:
         """The table of scores, in percent."""
@@ -121,7 +125,22 @@ def evaluate_raw_text(
     for name, (key, content_only) in _KEYS.items():
         hidden = _unannotated(sides[0], name) if annotated_only else frozenset()
         scores[name] = _ratio(sides, pairs, key, content_only, hidden)
-    return RawTextEvaluation(len(pairs), scores)
+    return RawTextEvaluation(len(pairs), scores, *_judged_words(*sides))
+
+
+def _judged_words(gold: _Side, system: _Side) -> tuple[list[bool | None], list[bool | None]]:
+    """Whether the head of each word that was found is right, and whether its arc is."""
+    heads: list[bool | None] = []
+    arcs: list[bool | None] = []
+    for place in range(len(system.layout.words)):
+        match = system.match.get(place)
+        head = match is not None and gold.head(match) == system.head(place)
+        arc = head and match is not None and gold.column(match, "deprels") == system.column(place, "deprels")
+        known = match is None or gold.head_place(match) is not None
+        named = match is None or gold.column(match, "deprels") != UNKNOWN
+        heads.append(head if known else None)
+        arcs.append(arc if known and named else None)
+    return heads, arcs
 
 
 def _span_ratio(gold: list[tuple[int, int]], system: list[tuple[int, int]]) -> Ratio:

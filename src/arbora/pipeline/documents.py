@@ -15,6 +15,7 @@ from arbora.pipeline.constituents import ParsedConstituents
 from arbora.pipeline.plain_data import SPANS, refusing_data, sentence_from_dict, sentence_to_dict
 from arbora.treebank import Constituent, Sentence, Token
 from arbora.treebank.columns import columns_of
+from arbora.treebank.findings import CERTAINTY
 from arbora.treebank.findings import head_probabilities as known_probabilities
 from arbora.treebank.phrases import set_constituents
 
@@ -90,6 +91,15 @@ class ParsedSentence(Sentence):
         return (self.findings or {}).get(SPANS)
 
     @property
+    def certainty(self) -> float:
+        """By what the probabilities of heads are multiplied, as words and sentences may be cut otherwise.
+
+        It is 1 where they were given, or nobody learned how often they are cut wrongly.
+        """
+        found: float = (self.findings or {}).get(CERTAINTY, 1.0)
+        return found
+
+    @property
     def constituents(self) -> ParsedConstituents | None:
         """The tree of phrases; None if there is none. Set it to change it."""
         tree = super().constituents
@@ -124,9 +134,13 @@ class ParsedSentence(Sentence):
         return self._own_parser().labels
 
     def all_probabilities(self) -> tuple[Floats, Floats]:
-        """Those of all heads and labels: `arbora.dependency.DependencyParser.probabilities`."""
+        """Those of all heads and labels: `arbora.dependency.DependencyParser.probabilities`.
+
+        In a sentence that was cut out of a text, those of a word's heads add up to `certainty`.
+        """
         if self._probabilities is None:
-            self._probabilities = self._own_parser().probabilities(self, self._options)
+            heads, labels = self._own_parser().probabilities(self, self._options)
+            self._probabilities = heads * self.certainty, labels
         return self._probabilities
 
     def kbest(self, k: int) -> list[RankedTree]:

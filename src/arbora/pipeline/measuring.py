@@ -33,7 +33,7 @@ def measure_pipeline(
     text = running_text(paragraphs_of(gold)).text.encode()
     found = {
         "raw_text": list(scan((piece.data for piece in pipeline.parse_text([text], options)), False)),
-        "gold_tokens": list(pipeline.annotate(map(_untagged, gold), options)),
+        "gold_tokens": list(pipeline.annotate(map(untagged, gold), options)),
         "gold_tags": list(pipeline.parser.parse((sentence.copy() for sentence in gold), options)),
     }
     return {kind: _scores(gold, system, SHOWN[kind]) for kind, system in found.items()}
@@ -42,16 +42,27 @@ def measure_pipeline(
 def measure_calibration(
     pipeline: Pipeline, gold: Sequence[Sentence], *, threads: int = 1
 ) -> dict[str, float]:
-    """Expected calibration errors of heads, labels and labelled arcs, from gold tokens of whole trees."""
+    """Expected calibration errors of heads, labels and labelled arcs, of whole trees.
+
+    They are those from gold tokens, and from raw text that of heads: of all words that are found there, those
+    that are none of gold have a wrong head.
+    """
     whole = whole_trees(gold)
+    if not any(map(len, whole)):
+        return {}
     options = ParseOptions(probabilities=True, threads=threads)
-    found = list(pipeline.annotate(map(_untagged, whole), options))
+    found = list(pipeline.annotate(map(untagged, whole), options))
     result = evaluate(whole, found)
     errors = calibrations(found, result.right_heads, result.right_arcs)
+    from_text = pipeline(running_text(paragraphs_of(whole)).text, options).sentences
+    judged = evaluate_raw_text(whole, from_text)
+    heads, arcs = list(map(bool, judged.right_heads)), list(map(bool, judged.right_arcs))
+    errors["heads, raw text"] = calibrations(from_text, heads, arcs)["heads"]
     return {name: round(own.error, 4) for name, own in errors.items()}
 
 
-def _untagged(sentence: Sentence) -> Sentence:
+def untagged(sentence: Sentence) -> Sentence:
+    """A copy that has no more than the words."""
     copy = sentence.copy()
     for column in ("lemmas", "upos", "xpos", "feats", "deprels"):
         setattr(copy, column, ["_"] * len(copy))

@@ -17,6 +17,7 @@ from arbora.dependency.output import (
 from arbora.errors import ArboraError, WrongTypeError, shown
 from arbora.pipeline.constituents import take_constituents, take_probabilities
 from arbora.treebank import EmptyNode, Multiword, Sentence
+from arbora.treebank.findings import CERTAINTY
 from arbora.treebank.phrases import (
     CONSTITUENT_PROBABILITIES,
     CONSTITUENTS,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 SPANS = "spans"
 """The finding that tells where words stand in their text."""
 NUMBERS = (
+    CERTAINTY,
     KBEST_RANK,
     TREE_LOG_PROBABILITY,
     CONSTITUENTS_LOG_PROBABILITY,

@@ -15,6 +15,7 @@ from arbora.dependency.task import ParserTask, parser_scores
 from arbora.models import Component, Parts, find_architecture
 from arbora.models.options import options_of
 from arbora.neural.training import check_torch
+from arbora.pipeline.certainty import certainty_scores, fit_certainty, with_certainty
 from arbora.pipeline.measuring import measure_calibration, measure_pipeline
 from arbora.pipeline.options import PipelineOptions
 from arbora.pipeline.pipeline import ARCHITECTURE, Pipeline
@@ -41,6 +42,8 @@ from arbora.treebank.conllu import scan
 
 TAGS = "tags"
 """The stage that tags the training data, by taggers that have not seen it."""
+RAW_TEXT = "raw text"
+"""The stage that learns how far heads may be trusted where words and sentences are cut out of a text."""
 COMPONENTS = {"tokenizer": "tokenizer", "tagger": "tagger", "parser": "dependency-parser"}
 """What a pipeline is made of, in order: names, and their architectures."""
 NEURAL_COMPONENTS = {"tokenizer": "tokenizer", "parser": "neural-parser", "lemmatizer": "tagger"}
@@ -138,6 +141,8 @@ class PipelineTask(FileTask[Pipeline]):
         if not self.options.neural:
             self.folds = count_folds(sentences, self.options.folds)
             self.stages.insert(2, Stage(TAGS, self.folds, "fold"))
+        self.stages += [Stage(RAW_TEXT)] if any(map(len, self.dev)) else []
+        self.certainty: dict[str, float] = {}
         self.components: dict[str, Component] = {}
         self.tagged_text = b""
 
@@ -175,7 +180,7 @@ class PipelineTask(FileTask[Pipeline]):
         return total
 
     def train(self, step: Step) -> Trained:
-        """A component, by its own task, or the tags of one fold."""
+        """A component, by its own task, the tags of one fold, or how certain sentences of raw text are."""
         name = step.stage.name
         if name == TAGS:
             tagged = tag_fold(
@@ -188,9 +193,20 @@ class PipelineTask(FileTask[Pipeline]):
                 like=self._tagger,
             )
             self.tagged_text += "".join(sentence.to_conllu() for sentence in tagged).encode()
+        elif name == RAW_TEXT:
+            self.certainty = fit_certainty(self._pipeline(), self.dev, self._learned, threads=self.threads)
         else:
             self.components[name] = step.run(self._task(name))
         return Trained()
+
+    def _pipeline(self) -> Pipeline:
+        return Pipeline(((name, self.components[name]) for name in self.kinds), self.card)
+
+    @property
+    def _learned(self) -> int:
+        """How many words the parser learns from."""
+        own = self.options.neural or self.options.parser
+        return own.epochs * sum(map(len, self.sentences))
 
     @property
     def _tagger(self) -> Tagger:
@@ -235,6 +251,8 @@ class PipelineTask(FileTask[Pipeline]):
         """The component, and what its training says; or all tags so far."""
         if stage.name == TAGS:
             return Candidate(self.snapshot())
+        if stage.name == RAW_TEXT:
+            return Candidate((self.certainty, {}), self.certainty)
         component = self.components[stage.name]
         return Candidate(component.to_parts(), _kept_scores(component.header["report"]))
 
@@ -242,17 +260,20 @@ class PipelineTask(FileTask[Pipeline]):
         """The component, as a file would give it back; or all tags."""
         if stage.name == TAGS:
             self.restore(parts)
+        elif stage.name == RAW_TEXT:
+            self.certainty = parts[0]
         else:
             kind = find_architecture(self.kinds[stage.name]).load_class()
             self.components[stage.name] = kind.from_parts(*parts)
 
     def finish(self, history: History) -> Pipeline:
         """The pipeline, with its scores on the card."""
-        components = dict(self.components)
         if self.compact_parser and not self.options.neural:
-            parts = components["parser"].to_parts(compact_weights=True)
-            components["parser"] = DependencyParser.from_parts(*parts)
-        pipeline = Pipeline(((name, components[name]) for name in self.kinds), self.card)
+            parts = self.components["parser"].to_parts(compact_weights=True)
+            self.components["parser"] = DependencyParser.from_parts(*parts)
+        pipeline = self._pipeline()
+        if self.certainty:
+            pipeline = with_certainty(pipeline, self.certainty)
         if self.dev:
             pipeline.card["scores"] = measure_pipeline(pipeline, self.dev, threads=self.threads)
             if calibration := measure_calibration(pipeline, self.dev, threads=self.threads):
@@ -274,6 +295,7 @@ class PipelineTask(FileTask[Pipeline]):
             "tagger": tagger_scores,
             "lemmatizer": tagger_scores,
             "parser": parser_scores,
+            RAW_TEXT: certainty_scores,
         }
         return words[stage.name](scores) if scores else []
 

@@ -143,12 +143,13 @@ class Finisher:
             answer["error"] = f"{error}."
         return answer
 
-    def _alternatives(self, sentence: Sentence, binds: bool) -> list[dict[str, Any]]:
+    def _alternatives(self, sentence: ParsedSentence, binds: bool) -> list[dict[str, Any]]:
         """Of each word, the heads and labels that are at least so probable, the most probable first."""
         assert self.parser is not None
         assert self.alternatives is not None
         least = self.alternatives
         heads, labels = self.parser.probabilities(sentence, self.options, constraints=binds)
+        heads = heads * sentence.certainty
         names = self.parser.labels
         return [
             {
@@ -164,7 +165,7 @@ def _ranked(probabilities: Any) -> list[tuple[int, float]]:
     return list(zip(order.tolist(), probabilities[order].tolist(), strict=True))
 
 
-def _with_tree_of(sentence: Sentence, given: Sentence) -> Sentence:
+def _with_tree_of(sentence: ParsedSentence, given: Sentence) -> ParsedSentence:
     """The sentence with its tags, and of its tree what was given."""
     result = sentence.copy()
     result.heads, result.deprels, result.misc = given.heads, given.deprels, given.misc

@@ -155,6 +155,7 @@ class FoundSentence(Struct):
     text: str | None
     multiwords: list[MultiwordToken]
     comments: list[str]
+    certainty: float | UnsetType = UNSET
     tree_log_probability: float | UnsetType | None = UNSET
     certificate: dict[str, Any] | UnsetType = UNSET
     constituents: list[dict[str, Any]] | UnsetType = UNSET

@@ -9,6 +9,9 @@ from arbora.errors import ArboraError
 if TYPE_CHECKING:
     from arbora.treebank.sentence import Sentence
 
+CERTAINTY = "certainty"
+"""The key in findings of a sentence that was cut out of a text: by what the probabilities of its heads are
+multiplied, for its words and ends may be others."""
 HEAD_PROBABILITY, LABEL_PROBABILITY = "HeadProbability", "LabelProbability"
 """The keys in findings and in MISC under which a parse keeps the probabilities of a word's head, and of its
 label given the tree."""

@@ -15,6 +15,7 @@ from arbora.errors import ArboraError, WrongTypeError, shown
 from arbora.models import Component, Parts, Tensors
 from arbora.models.checking import (
     a_list,
+    a_mapping,
     a_number,
     a_positive,
     a_row,
@@ -30,10 +31,14 @@ from arbora.text.tokenizing.paragraphs import no_utf8, sound_paragraphs
 from arbora.text.tokenizing.templates import parse_templates
 from arbora.treebank import Sentence
 from arbora.treebank.batches import Skip, to_sentences
+from arbora.treebank.findings import CERTAINTY
 from arbora.treebank.given import each_piece
 
 ARCHITECTURE = "tokenizer"
 TENSORS = {"pages": np.uint16, "blocks": np.uint8, "tokens": np.int16, "sentences": np.int16}
+DOUBTS = ("words", "ends")
+"""What makes sentences less certain, by the names that headers have for it."""
+MOST_DOUBT = 1e6
 PREFIX = "tokenizer."
 """What the names of its tensors begin with, so that they can live in a file with others."""
 
@@ -90,6 +95,7 @@ class Tokenizer(Component):
             weights["sentences"],
             a_number(header["sentences"]["threshold"], "threshold", -1e30, 1e30),
             [_pair(pair) for pair in a_list(header["spaces_in_tokens"], "spaces_in_tokens")],
+            *certainty_of(header),
         )
         self._limits = (options.sentence_tokens, options.token_characters)
 
@@ -102,6 +108,11 @@ class Tokenizer(Component):
         """The header and the tensors of the model file; it has no smaller form."""
         header = {**self.header, "architecture": ARCHITECTURE}
         return header, {PREFIX + name: tensor for name, tensor in self._tensors.items()}
+
+    def with_certainty(self, certainty: Mapping[str, float]) -> Tokenizer:
+        """The same tokenizer, with another ``certainty`` in its header: see `certainty_of`."""
+        header, tensors = self.to_parts()
+        return Tokenizer({**header, CERTAINTY: dict(certainty)}, tensors)
 
     def tokenize(self, text: str, *, ranges: bool = False) -> list[Sentence]:
         """The sentences of a text. With ``ranges``, MISC has each token's place, ``TokenRange=start:end``.
@@ -187,6 +198,19 @@ class Tokenizer(Component):
                 yield batch
         if len(batch := answer(b"", True)):
             yield batch
+
+
+def certainty_of(header: Mapping[str, Any]) -> tuple[float, float]:
+    """How much doubt there is about every word, and how much that about a sentence's ends counts.
+
+    A pipeline learns it, for its parser; without it, the sentences of a tokenizer are all certain.
+
+    >>> certainty_of({"certainty": {"words": 0.01, "ends": 0.1}}), certainty_of({})
+    ((0.01, 0.1), (0.0, 0.0))
+    """
+    own = a_mapping(header.get(CERTAINTY, {}), CERTAINTY)
+    words, ends = (a_number(own.get(name, 0.0), f"{name} of {CERTAINTY}", 0, MOST_DOUBT) for name in DOUBTS)
+    return words, ends
 
 
 def encoded(text: str) -> bytes:
