@@ -84,8 +84,7 @@ private:
                treebank::nonprojective_words({heads + 1, static_cast<std::size_t>(n_)}).empty();
     }
 
-    // What the tree's heads get, the others of the word lose, each its share. If pruning left no others, a head is as sure
-    // as any can be, but not certain.
+    // What the tree's heads get, the others of the word lose, each its share. A head that has no others stays certain.
     void apply_confidence() {
         const int width = n_ + 1;
         for (int m = 1; m <= n_; ++m) {
@@ -93,21 +92,14 @@ private:
             for (int h = 0; h <= n_; ++h)
                 if (h != result_.heads[m]) others += marginals_[static_cast<std::size_t>(h) * width + m];
             double& own = marginals_[static_cast<std::size_t>(result_.heads[m]) * width + m];
-            if (!(own > 0) || (!(others > 0) && !has_choice(m))) continue;
+            if (!(others > 0) || !(own > 0)) continue;
             const double total = own + others;
             const double found = total * kinds_.confidence.heads(own / total);
             for (int h = 0; h <= n_; ++h)
-                if (h != result_.heads[m] && others > 0)
+                if (h != result_.heads[m])
                     marginals_[static_cast<std::size_t>(h) * width + m] *= (total - found) / others;
             own = found;
         }
-    }
-
-    // Whether the word could have another head, were it not for pruning.
-    bool has_choice(int m) const {
-        int heads = 0;
-        for (int h = 0; h <= n_; ++h) heads += h != m && given_.allows(h, m);
-        return heads > 1;
     }
 
     // The probability of a label that a word has; in the row, if there is one, the others share what is left as before. What
@@ -117,7 +109,10 @@ private:
         result_.label_probabilities[m] = found;
         if (!row || found == p) return;
         const int own = result_.labels[m];
-        for (int l = 0; l < kinds_.labels; ++l) row[l] = l == own ? found : row[l] * (1 - found) / (1 - p);
+        double others = 0;
+        for (int l = 0; l < kinds_.labels; ++l) others += l == own ? 0 : row[l];
+        for (int l = 0; l < kinds_.labels && others > 0; ++l) row[l] = row[l] / others * (1 - found);
+        row[own] = found;
     }
 
     // Labels after the tree; returns the log-probability of the labels given the heads, if it is asked for.

@@ -88,9 +88,10 @@ def test_a_pipeline_from_raw_text(pipeline, tmp_path):
     shown = run_here("inspect", pipeline).stdout
     assert "small cc0-1.0" in shown
     assert f"heads={nlp.card['calibration']['heads']:.5g}" in shown
-    word = nlp("Dogs bark.").sentences[0][1]
-    assert 0 < word.probability <= 1
-    assert abs(sum(word.head_probabilities.values()) - 1) < 1e-9
+    sentence = nlp("Dogs bark.").sentences[0]
+    word = sentence[1]
+    assert 0 < word.probability <= sentence.certainty <= 1
+    assert abs(sum(word.head_probabilities.values()) - sentence.certainty) < 1e-9
 
 
 def test_tags_alone(pipeline, tmp_path):

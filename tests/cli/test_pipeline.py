@@ -203,7 +203,8 @@ def test_training_from_file_to_file(tmp_path):
         "parser pruner",
     ):
         assert any(line.startswith(words) for line in lines), done.stderr
-    assert lines[-1].startswith("parser  dev UAS ")
+    assert lines[-2].startswith("parser  dev UAS ")
+    assert lines[-1].startswith("raw text  doubt of words ")
     assert [path.name for path in tmp_path.iterdir()] == ["xx.model"]
     assert "root" in run("parse", "Go!", "--model", model).stdout
     assert "pipeline" in run("inspect", model).stdout

@@ -72,7 +72,7 @@ def test_words_know_how_sure_they_are(nlp):
     sentence = nlp(TEXT).sentences[0]
     for token in sentence:
         assert 0 <= token.probability <= 1
-        assert sum(token.head_probabilities.values()) == pytest.approx(1)
+        assert sum(token.head_probabilities.values()) == pytest.approx(sentence.certainty)
     assert len(sentence.kbest(3)) == 3
 
 

@@ -100,10 +100,9 @@ class Calibrator:
             findings = found.findings or {}
             right = [own == head for own, head in zip(found.heads, gold.heads, strict=True)]
             named = [own == label for own, label in zip(found.deprels, gold.deprels, strict=True)]
-            if len(gold) > 1:  # or else there is one tree
-                heads += zip(findings[HEAD_PROBABILITY], right, strict=True)
+            heads += zip(findings[HEAD_PROBABILITY], right, strict=True)
             judged = zip(findings[LABEL_PROBABILITY], named, right, strict=True)
-            labels += [(own, is_named) for own, is_named, is_right in judged if is_right and own < 1]
+            labels += [(believed, is_named) for believed, is_named, is_right in judged if is_right]
             self._tell(len(gold))
         return {"heads": _confidence_in(heads), "labels": _confidence_in(labels)}
 
@@ -113,5 +112,6 @@ class Calibrator:
 
 
 def _confidence_in(judged: Sequence[tuple[float, bool]]) -> list[float]:
-    believed, right = np.array(judged, np.float64).reshape(-1, 2).T
+    """Where there was a choice: nothing changes what is certain."""
+    believed, right = np.array([own for own in judged if own[0] < 1], np.float64).reshape(-1, 2).T
     return fit_confidence(believed, right > 0)

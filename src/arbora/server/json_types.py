@@ -149,7 +149,11 @@ class FoundWord(Word, kw_only=True):
 
 
 class FoundSentence(Struct):
-    """A parsed sentence, as `ParsedSentence.to_dict` has it; ``error`` says why it has no tree."""
+    """A parsed sentence, as `ParsedSentence.to_dict` has it; ``error`` says why it has no tree.
+
+    The probabilities of heads are those given the sentence times its ``certainty``, which is missing if it is
+    1: a text may be cut otherwise.
+    """
 
     words: list[FoundWord]
     text: str | None
