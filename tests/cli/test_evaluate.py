@@ -54,6 +54,19 @@ def test_json(tmp_path):
     assert list(report["calibration"]) == ["heads"]  # labels have no probabilities there
 
 
+def test_probabilities_from_raw_text_are_calibrated_where_words_differ(tmp_path):
+    """The second word is none of gold's, and its head is none of a word that is."""
+    gold, system = tmp_path / "g.conllu", tmp_path / "s.conllu"
+    write(gold, [Sentence(["a", "b", "c"], heads=[2, 0, 2], deprels=["x", "root", "x"])])
+    misc = ["HeadProbability=0.9", "HeadProbability=0.6"]
+    write(system, [Sentence(["a", "bc"], heads=[0, 1], deprels=["root", "x"], misc=misc)])
+    report = json.loads(run(gold, system, "--json").stdout)
+    assert report["calibration"]["heads"]["bins"] == [[0.6, 0.0, 1], [0.9, 0.0, 1]]
+    assert "Probabilities of heads: expected calibration error 0.7500" in run(gold, system).stdout
+    more = json.loads(run(gold, system, "--json", "--annotated-only").stdout)
+    assert "calibration" not in more
+
+
 def test_labels_are_calibrated_too(tmp_path):
     def rows(*words: tuple[int, str, str]) -> str:
         lines = [
@@ -74,6 +87,7 @@ def test_labels_are_calibrated_too(tmp_path):
         "labels": [[0.6, 0.0, 1], [1.0, 1.0, 1]],  # the third word's head is wrong
         "labelled arcs": [[0.1, 0.0, 1], [0.3, 0.0, 1], [1.0, 1.0, 1]],
     }
+    assert json.loads(run(gold, system, "--json", "--raw-text").stdout)["calibration"] == found
     shown = run(gold, system).stdout
     assert "Probabilities of labels: expected calibration error 0.3000" in shown
     assert "Probabilities of labelled arcs: expected calibration error 0.1333" in shown

@@ -170,6 +170,7 @@ def test_the_likeliest_numbers_are_where_its_gradient_ends():
 def test_a_pipeline_learns_how_certain_sentences_are():
     """Its header says so; where the tokenizer cuts wrongly, there is doubt."""
     pipeline = small_pipeline()
+    assert pipeline.card["calibration"].keys() == {"heads", "labels", "labelled arcs", "heads, raw text"}
     own = pipeline.tokenizer.header["certainty"]
     assert own.keys() == {"words", "ends"}
     assert own == fit_certainty(with_certainty(pipeline, {}), treebank(), 1)

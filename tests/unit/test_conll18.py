@@ -36,6 +36,29 @@ def test_one_sentence_in_two():
     # `We` hangs on a word that is none of gold's; `stayed` on the root; `You` is right.
     assert found["UAS"] == found["LAS"] == (1, 5, 4)
     assert found["CLAS"] == (1, 4, 4)
+    judged = evaluate_raw_text([gold], system)
+    assert judged.right_heads == judged.right_arcs == [False, False, True, False]
+
+
+def test_what_gold_does_not_know_is_not_judged():
+    gold = Sentence(["a", "b", "c"], heads=[2, None, 2], deprels=["x", "y", "_"])
+    system = Sentence(["a", "b", "c"], heads=[2, 0, 2], deprels=["x:z", "y", "z"])
+    judged = evaluate_raw_text([gold], [system], annotated_only=True)
+    assert judged.right_heads == [True, None, True]
+    assert judged.right_arcs == [False, None, None]
+
+
+def test_words_that_are_the_same_are_judged_as_usual():
+    """Against the evaluation of given words."""
+    draw = random.Random(3)
+    gold = [Sentence([f"w{n}" for n in range(6)], heads=[0, 1, 1, 2, 2, 3], deprels=list("abcabc"))]
+    for _ in range(20):
+        other = gold[0].copy()
+        other.heads = [0, *(draw.randrange(1, word) for word in range(2, 7))]
+        other.deprels = [draw.choice("abc") for _ in range(6)]
+        expected = evaluate(gold, [other])
+        found = evaluate_raw_text(gold, [other])
+        assert (found.right_heads, found.right_arcs) == (expected.right_heads, expected.right_arcs)
 
 
 def joined(forms, multiwords, **columns):
