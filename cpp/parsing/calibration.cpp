@@ -28,10 +28,10 @@ double label_likelihood(const Candidates& candidates, GoldTree tree, double scal
 }
 
 // The sum of -log of the probabilities of gold heads, each by itself, from the gradient of a CRF, which is those
-// probabilities less one. It is finer than Brier's score: beliefs that are too sure cost much, but a few sentences that
-// propagation goes astray on cannot rule.
-double cost_of_heads(const Candidates& candidates, const std::vector<double>& gradient, GoldTree gold) {
-    constexpr double least = 1e-5;
+// probabilities less one. That of whole trees would tell less of each head. Where sums are approximate, none costs much: a
+// few sentences that propagation goes astray on shall not rule.
+double cost_of_heads(const Candidates& candidates, const std::vector<double>& gradient, GoldTree gold, bool exact) {
+    const double least = exact ? 1e-12 : 1e-5;
     double total = 0;
     for (int m = 1; m <= candidates.n; ++m)
         total -= std::log(std::max(least, 1 + gradient[candidates.find(gold.heads[m], m)]));
@@ -105,8 +105,8 @@ private:
             const double scale = trials_.trees[s];
             for (std::size_t i = 0; i < scaled.scores.size(); ++i) scaled.scores[i] = scale * candidates_.scores[i];
             multiply(parts, scale, scaled_parts);
-            found.trees[s] = inference.loss(scaled, scaled_parts, gold_, {1, 0}, kind, graph, gradient);
-            if (!found.exact) found.trees[s] = cost_of_heads(scaled, gradient.arcs, gold_);
+            inference.loss(scaled, scaled_parts, gold_, {1, 0}, kind, graph, gradient);
+            found.trees[s] = cost_of_heads(scaled, gradient.arcs, gold_, found.exact);
         }
     }
 

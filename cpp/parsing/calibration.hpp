@@ -13,11 +13,10 @@ struct CalibrationTrials {
     double joint = 1;
 };
 
-// How improbable gold trees are if all scores are multiplied: for every scale the sums of -log P(tree), of -log P(labels
-// given the tree) where they follow it, and of those of labels that arcs have scores for (`arc_labels`). Where sums over
-// trees are approximate, -log of the probabilities of gold heads take the place of the first (and not all is `exact`). The
-// gold arcs count among the candidates. Sentences with a label that is not
-// known (-1), or cannot be in its place, are left out.
+// How improbable gold trees are if all scores are multiplied: for every scale the sums of -log of the probabilities of gold
+// heads, one by one, of -log P(labels given the tree) where they follow it, and of those of labels that arcs have scores for
+// (`arc_labels`). Not all is `exact` where sums over trees are approximate. The gold arcs count among the candidates.
+// Sentences with a label that is not known (-1), or cannot be in its place, are left out.
 struct GoldCosts {
     std::vector<double> trees, labels, arc_labels;
     bool exact = true;

@@ -17,10 +17,10 @@ from arbora.learning import Loss, best_scale
 from arbora.learning.chances import most_likely
 
 GoldCosts: TypeAlias = Callable[[str, list[float], int, Mapping[str, float]], list[float]]
-"""What gold costs on dev if the named scale has each of these values: minus the log-probability of the trees
-(``tree_scale``; those of heads, one by one, where sums are approximate), of their labels given the
-arcs by the second stage (``label_scale``) and by a joint model (``joint_scale``). The number says in how many
-parts dev is divided, of which one is enough; the mapping has the scales that are found already."""
+"""What gold costs on dev if the named scale has each of these values: minus the log-probabilities of heads,
+one by one (``tree_scale``), of their labels given the arcs by the second stage (``label_scale``) and by a
+joint model (``joint_scale``). The number says in how many parts dev is divided, of which one is enough; the
+mapping has the scales that are found already."""
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -47,7 +47,7 @@ def natural_scales(loss: Loss) -> dict[str, float]:
 
 
 def fit_scales(costs: GoldCosts, labels: str, role_scale: float | None = None) -> dict[str, float]:
-    """What to multiply scores by so that gold trees are most probable; ``labels`` says when they are found.
+    """What to multiply scores by so that gold is most probable; ``labels`` says when they are found.
 
     ``role_scale`` is the scale at which hidden roles are summed out, if arcs have some.
 

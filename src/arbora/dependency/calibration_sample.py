@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,12 +15,16 @@ from arbora.dependency.treebanks import TrainingData
 from arbora.learning.scales import ROUNDS
 from arbora.treebank import Sentence
 
+Item = TypeVar("Item")
+
 # Words of dev on which probabilities are calibrated, for each word that is learned from: so many that it
 # takes less than a tenth of what learning takes; but enough to tell scales apart.
 SHARE_FOR_CALIBRATION = 1 / 60
 MOST_FOR_CALIBRATION, LEAST_FOR_CALIBRATION = 10_000, 1_500
 # A part of the sample is no smaller than this.
 LEAST_OF_PART = 150
+# Words of sentences by which scales are told apart, if there are such: long ones take long.
+LONGEST_OF_PARTS = 40
 
 
 class CalibrationSample:
@@ -34,10 +38,11 @@ class CalibrationSample:
         self, dev: Sequence[Sentence], learned: int, encode: Callable[[Sequence[Sentence]], TrainingData]
     ) -> None:
         wanted = max(LEAST_FOR_CALIBRATION, min(MOST_FOR_CALIBRATION, SHARE_FOR_CALIBRATION * learned))
-        self.sentences = dev[:: max(1, round(sum(map(len, dev)) / wanted))]
-        words = sum(map(len, self.sentences))
+        self.sentences = evenly(dev, wanted / max(1, sum(map(len, dev))))
+        short = [own for own in self.sentences if len(own) <= LONGEST_OF_PARTS] or self.sentences
+        words = sum(map(len, short))
         self.encoded = {
-            parts: encode(self.sentences[:: min(parts, max(1, words // LEAST_OF_PART))])
+            parts: encode(short[:: min(parts, max(1, words // LEAST_OF_PART))])
             for _, _, parts in (ROUNDS if words else ())
         }
 
@@ -48,6 +53,16 @@ class CalibrationSample:
         """How many words are judged for all scales, and at the end, where ``labels`` is that option."""
         words = sum(len(self.encoded[parts].heads) * (2 * steps + 1) for _, steps, parts in ROUNDS)
         return {"joint": 2, "second-stage": 2, "both": 3}[labels] * words + sum(map(len, self.sentences))
+
+
+def evenly(items: Sequence[Item], share: float) -> list[Item]:
+    """About this share of the items, from all over; all of them if it is 1 or more.
+
+    >>> evenly("abcdefghij", 0.3), evenly("abc", 2.0)
+    (['d', 'g', 'j'], ['a', 'b', 'c'])
+    """
+    taken = [int(min(share, 1) * place) for place in range(len(items) + 1)]
+    return [item for item, before, after in zip(items, taken, taken[1:], strict=False) if after > before]
 
 
 class Calibrator:
